@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** What /proc counts in: 100 a second for every Linux that user programs see. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU time, user and system, of all threads of a process, microseconds; null where /proc is absent. */
+export function cpuTimeUs(pid: number): number | null {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return null;
+  }
+  // Field 2 is the name in parentheses and may hold spaces; utime and stime are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / TICKS_PER_SECOND;
+}
+
+/** Which cores the subject, and which everything else, may use; null: left to the system. */
+export type Cores = { readonly subject: string; readonly others: string };
+
+/** The first allowed core for the subject alone. Null without taskset, or with one core only. */
+export function planCores(): Cores | null {
+  const shown = spawnSync("taskset", ["-cp", String(process.pid)], { encoding: "utf8" });
+  const list = shown.status === 0 ? /: *([\d,-]+)\s*$/.exec(shown.stdout)?.[1] : undefined;
+  const [subject, ...others] = list === undefined ? [] : coresOf(list);
+  if (subject === undefined || others.length === 0) return null;
+  return { subject: String(subject), others: others.join(",") };
+}
+
+/** The cores in a list such as `0-2,5`. */
+function coresOf(list: string): number[] {
+  return list.split(",").flatMap((part) => {
+    const [first = 0, last = first] = part.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  });
+}

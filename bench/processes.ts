@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Cores } from "./cpu.ts";
+
+/** A running process of the bench. */
+export type Part = {
+  readonly pid: number;
+  /** Sends a message and waits for the next one back; rejects where the process ends instead. */
+  readonly ask: (message: object) => Promise<unknown>;
+  /** What it wrote last to standard error. */
+  readonly stderr: () => string;
+  readonly ended: () => boolean;
+  readonly stop: () => Promise<void>;
+};
+
+/** How long a process may take to end by itself after SIGTERM. */
+const STOP_MS = 5000;
+const STDERR_CHARS = 2000;
+
+/** Every process that the bench starts, so that all of them can be ended, by pid, whatever happens. */
+export class Processes {
+  readonly #cores: Cores | null;
+  readonly #running = new Set<Part>();
+  #isStopped = false;
+
+  constructor(options: { readonly cores: Cores | null }) {
+    this.#cores = options.cores;
+  }
+
+  /** Starts a script of this folder that sends `{port}` when it is ready. */
+  async startChild(
+    place: keyof Cores,
+    script: string,
+    ...args: string[]
+  ): Promise<{ part: Part; port: number }> {
+    const file = fileURLToPath(new URL(script, import.meta.url));
+    const child = this.#spawn(place, [file, ...args], true);
+    const part = this.#follow(child);
+    const ready = (await nextMessage(child, part)) as { readonly port: number };
+    return { part, port: ready.port };
+  }
+
+  /** Starts a Node program that knows nothing of the bench. */
+  startProgram(place: keyof Cores, args: readonly string[]): Part {
+    return this.#follow(this.#spawn(place, args, false));
+  }
+
+  pids(): number[] {
+    return [...this.#running].map((part) => part.pid);
+  }
+
+  /** Ends all, and lets no other start. */
+  async stopAll(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#running].map((part) => part.stop()));
+  }
+
+  #spawn(place: keyof Cores, args: readonly string[], ipc: boolean): ChildProcess {
+    if (this.#isStopped) throw new Error("the bench was stopped");
+    const node = [process.execPath, ...args];
+    const pinned = this.#cores === null ? node : ["taskset", "-c", this.#cores[place], ...node];
+    const [command = process.execPath, ...rest] = pinned;
+    const stdio = ["ignore", "ignore", "pipe"] as const;
+    return spawn(command, rest, { stdio: ipc ? [...stdio, "ipc"] : [...stdio] });
+  }
+
+  #follow(child: ChildProcess): Part {
+    let stderr = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_CHARS);
+    });
+    const ended = () => child.exitCode !== null || child.signalCode !== null;
+    const part: Part = {
+      pid: child.pid ?? 0,
+      ask: (message) => {
+        child.send(message);
+        return nextMessage(child, part);
+      },
+      stderr: () => stderr,
+      ended,
+      stop: () => (ended() ? Promise.resolve() : stop(child)),
+    };
+    this.#running.add(part);
+    child.once("exit", () => this.#running.delete(part));
+    return part;
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const exit = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  await exit;
+  clearTimeout(timer);
+}
+
+function nextMessage(child: ChildProcess, part: Part): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: unknown) => {
+      child.off("exit", onExit);
+      resolve(message);
+    };
+    const onExit = () => {
+      child.off("message", onMessage);
+      reject(new Error(`process ${part.pid} ended: ${part.stderr()}`));
+    };
+    child.once("message", onMessage);
+    child.once("exit", onExit);
+  });
+}

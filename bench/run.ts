@@ -1,0 +1,70 @@
+/**
+ * `node bench/run.ts [--rounds 3] [--seconds 1.2] [--only SCENARIO] [--floors] [--json FILE]`
+ *
+ * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
+ * (the floors) in one run against a stand-in node. The subject has a core of its own where taskset is
+ * there; node and generator share the rest. CPU per call is the subject's user and system time, all
+ * threads, in a closed loop, divided by its calls; latency is an open loop's at 1,000 calls a second,
+ * from the intended time of sending. Rounds rotate, figures are medians. Compare ratios, not
+ * microseconds: another machine gives others. Exit code 1 where a call failed; a missed target is none.
+ */
+import { writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { Bench, type BenchOptions } from "./bench.ts";
+import { planCores } from "./cpu.ts";
+import { rowsOf, tableOf } from "./report.ts";
+import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
+
+const FLOORS: readonly SubjectName[] = ["http-constant", "http-proxy", "ws-constant"];
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "1.2" },
+    only: { type: "string" },
+    floors: { type: "boolean", default: false },
+    json: { type: "string" },
+  },
+});
+const options: BenchOptions = {
+  subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
+  scenarios: values.only === undefined ? SCENARIOS : [scenarioOf(values.only)],
+  rounds: positive("rounds", values.rounds),
+  seconds: positive("seconds", values.seconds),
+  maxBodies: 200_000,
+  cores: planCores(),
+};
+const bench = new Bench(options);
+let isStopped = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    isStopped = true;
+    // What runs fails then, and the rest of this file goes on from there.
+    void bench.stop();
+  });
+}
+
+try {
+  const rows = rowsOf(await bench.run());
+  process.stdout.write(tableOf(rows));
+  if (values.json !== undefined) await writeFile(values.json, json(rows));
+  if (rows.some((row) => row.faults.count > 0)) process.exitCode = 1;
+} catch (error) {
+  if (!isStopped) throw error;
+  process.exitCode = 130;
+} finally {
+  await bench.stop();
+}
+
+function json(rows: ReturnType<typeof rowsOf>): string {
+  const { rounds, seconds, cores } = options;
+  const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
+  return `${JSON.stringify({ machine, pinned: cores !== null, rounds, seconds, rows }, null, 2)}\n`;
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new Error(`--${name} takes a number above 0, not "${text}"`);
+}

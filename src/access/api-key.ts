@@ -1,0 +1,54 @@
+import { createHash, createHmac } from "node:crypto";
+import { base58 } from "@scure/base";
+
+/**
+ * `tg_` and the base58 form of 21 bytes: a constant one, 128 random bits, and the first four bytes
+ * of the SHA-256 of those 17. docs/keys.md says the same for people.
+ */
+const MARK = "tg_";
+/** Not zero, so that every key has the same length, 32 characters, and begins with `tg_6`. */
+const LEAD = 0x54;
+const RANDOM_BYTES = 16;
+const CHECKSUM_BYTES = 4;
+const KEY_LENGTH = 32;
+const PREFIX_LENGTH = 8;
+
+/** Gives that many random bytes; `randomBytes` of node:crypto outside of tests. */
+export type Random = (sizeBytes: number) => Uint8Array;
+
+export function createApiKey(random: Random): string {
+  const body = Buffer.concat([Buffer.of(LEAD), random(RANDOM_BYTES)]);
+  return MARK + base58.encode(Buffer.concat([body, checksum(body)]));
+}
+
+/** Whether the text can be a key at all: a mistyped one is refused without asking the store. */
+export function isApiKey(text: string): boolean {
+  if (text.length !== KEY_LENGTH || !text.startsWith(MARK)) return false;
+  let bytes: Uint8Array;
+  try {
+    bytes = base58.decode(text.slice(MARK.length));
+  } catch {
+    return false;
+  }
+  if (bytes.length !== 1 + RANDOM_BYTES + CHECKSUM_BYTES || bytes[0] !== LEAD) return false;
+  const body = bytes.subarray(0, 1 + RANDOM_BYTES);
+  return checksum(body).equals(bytes.subarray(body.length));
+}
+
+/**
+ * What is stored in a key's place, hex: SHA-256 of its text, or HMAC-SHA-256 where `keys.pepper` is
+ * set. A slow hash is not needed: nobody guesses 128 random bits.
+ */
+export function hashApiKey(key: string, pepper?: string): string {
+  const hash = pepper === undefined ? createHash("sha256") : createHmac("sha256", pepper);
+  return hash.update(key).digest("hex");
+}
+
+/** The first characters, for people: they leave more than 100 bits unknown. */
+export function displayPrefix(key: string): string {
+  return key.slice(0, PREFIX_LENGTH);
+}
+
+function checksum(body: Uint8Array): Buffer {
+  return createHash("sha256").update(body).digest().subarray(0, CHECKSUM_BYTES);
+}

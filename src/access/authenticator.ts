@@ -1,0 +1,205 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../lib/clock.ts";
+import type { Changes, Storage } from "../storage/store.ts";
+import { hashApiKey, isApiKey } from "./api-key.ts";
+import { type Identity, identityOf, isExpired } from "./identity.ts";
+import { LastUsed, type UseMark } from "./last-used.ts";
+import { Watches, type WatchListener } from "./watches.ts";
+
+export type { Identity };
+
+/** A quarter of the second within which a revocation has to hold in every process. */
+const POLL_MS = 250;
+/** About 10 MB; a key that falls out costs one question to the store at its next use. */
+const KNOWN_KEYS = 20_000;
+/** For clients that go on with an ended key. Short, and emptied by every change in the store. */
+const REFUSED_KEYS = 10_000;
+const REFUSED_TTL_MS = 10_000;
+/** Keys that are well-formed and invented cost a question each; more than these do not queue. */
+const LOOK_UPS_IN_THE_AIR = 10_000;
+
+/** `refused`: unknown, revoked, expired, malformed. `unavailable`: the store cannot say now. */
+export type Refusal = "refused" | "unavailable";
+
+export type AuthenticatorOptions = {
+  /** `keys.pepper` of the configuration; must be the one that keys are created with. */
+  readonly pepper?: string | undefined;
+};
+
+export type AuthenticatorParts = {
+  readonly storage: Pick<Storage, "keys" | "changes">;
+  readonly clock: Clock;
+  /** Told once when the store begins to fail; holds no key. */
+  readonly onStoreFailure: (error: unknown) => void;
+};
+
+type Known = { readonly identity: Identity; readonly use: UseMark };
+
+/**
+ * Turns an API key into who calls. A key that was seen before costs one look-up in memory. What any
+ * process changes in the store is dropped here within POLL_MS; while the store fails, known keys go
+ * on working.
+ */
+export class Authenticator {
+  readonly #pepper: string | undefined;
+  readonly #parts: AuthenticatorParts;
+  readonly #uses: LastUsed;
+  readonly #watches = new Watches();
+  readonly #known: LRUCache<string, Known>;
+  readonly #refused: LRUCache<string, true>;
+  readonly #asked = new Map<string, Promise<Identity | Refusal>>();
+  /** Identities that left `#known`: a change of theirs may have gone unnoticed. */
+  readonly #unfollowed = new WeakSet<Identity>();
+  /** Watched keys to be read again at the next poll, whether or not they changed. */
+  readonly #doubtful = new Set<string>();
+  /** Counts the times that something was dropped, so that a look-up sees that it was overtaken. */
+  #generation = 0;
+  #seq: number | undefined;
+  #failing = false;
+  #polling: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: AuthenticatorOptions, parts: AuthenticatorParts) {
+    this.#pepper = options.pepper;
+    this.#parts = parts;
+    this.#uses = new LastUsed(parts.storage.keys);
+    this.#known = new LRUCache({
+      max: KNOWN_KEYS,
+      dispose: ({ identity }) => this.#unfollowed.add(identity),
+    });
+    this.#refused = new LRUCache({
+      max: REFUSED_KEYS,
+      ttl: REFUSED_TTL_MS,
+      ttlResolution: 0,
+      perf: { now: parts.clock.monotonic },
+    });
+  }
+
+  /** Begins to follow the store's changes; the first poll is done when this resolves. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => void this.poll(), POLL_MS);
+    await this.poll();
+  }
+
+  /** Ends the polling and writes the last-used times that are due. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#polling;
+    // Twice: a write that was under way did not take what was marked since.
+    await this.#uses.flush();
+    await this.#uses.flush();
+  }
+
+  /** Answers at once for a key that was seen before, with a promise for one that was not. */
+  authenticate(rawKey: string): Identity | Refusal | Promise<Identity | Refusal> {
+    const known = this.#known.get(rawKey);
+    if (known !== undefined) return this.#admit(known);
+    if (!isApiKey(rawKey) || this.#refused.get(rawKey)) return "refused";
+    const asked = this.#asked.get(rawKey);
+    if (asked !== undefined) return asked;
+    if (this.#asked.size >= LOOK_UPS_IN_THE_AIR) return "unavailable";
+    // A copy: a slice would keep the whole request that it was cut from in memory.
+    const key = Buffer.from(rawKey, "latin1").toString("latin1");
+    const answer = this.#lookUp(key).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, answer);
+    return answer;
+  }
+
+  /**
+   * For holders that stay, such as a WebSocket: tells each change of the key or its account (a new
+   * plan, a suspension), and at last that the key was revoked or has expired. Returns what ends it.
+   */
+  watch(identity: Identity, listener: WatchListener): () => void {
+    if (this.#unfollowed.has(identity)) this.#doubtful.add(identity.keyId);
+    return this.#watches.add(identity, listener);
+  }
+
+  /** Drops what changed in the store since the last time. Never rejects; one at a time. */
+  poll(): Promise<void> {
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined;
+    });
+    return this.#polling;
+  }
+
+  #admit({ identity, use }: Known): Identity | Refusal {
+    const now = this.#parts.clock.now();
+    if (isExpired(identity, now)) return "refused";
+    this.#uses.mark(use, now);
+    return identity;
+  }
+
+  async #lookUp(key: string): Promise<Identity | Refusal> {
+    const hash = hashApiKey(key, this.#pepper);
+    try {
+      for (;;) {
+        const generation = this.#generation;
+        const record = await this.#parts.storage.keys.findByHash(hash);
+        // Dropped meanwhile: the answer may be older than the change, and nothing would tell.
+        if (generation !== this.#generation) continue;
+        const identity = identityOf(record, this.#parts.clock.now());
+        if (identity === undefined) {
+          this.#refused.set(key, true);
+          return "refused";
+        }
+        const recordedAt = record?.key.lastUsedAt ?? Number.NEGATIVE_INFINITY;
+        const known = { identity, use: { keyId: identity.keyId, recordedAt } };
+        this.#known.set(key, known);
+        return this.#admit(known);
+      }
+    } catch (error) {
+      this.#storeFailed(error);
+      return "unavailable";
+    }
+  }
+
+  async #poll(): Promise<void> {
+    this.#watches.tellExpired(this.#parts.clock.now());
+    void this.#uses.flush();
+    try {
+      const news = await this.#parts.storage.changes.since(this.#seq);
+      const concerns = matcher(news);
+      if (concerns !== undefined) this.#drop(concerns);
+      const doubtful = new Set(this.#doubtful);
+      await this.#readAgain(
+        this.#watches.keyIds((each) => doubtful.has(each.keyId) || (concerns?.(each) ?? false)),
+      );
+      // Only now: where reading failed, the next poll is told the same changes again.
+      for (const keyId of doubtful) this.#doubtful.delete(keyId);
+      this.#seq = news.seq;
+      this.#failing = false;
+    } catch (error) {
+      this.#storeFailed(error);
+    }
+  }
+
+  #drop(concerns: (identity: Identity) => boolean): void {
+    this.#generation += 1;
+    this.#refused.clear();
+    const outdated = [...this.#known.entries()].filter(([, { identity }]) => concerns(identity));
+    for (const [key] of outdated) this.#known.delete(key);
+  }
+
+  async #readAgain(keyIds: readonly string[]): Promise<void> {
+    for (const keyId of keyIds) {
+      const record = await this.#parts.storage.keys.findById(keyId);
+      this.#watches.tell(keyId, identityOf(record, this.#parts.clock.now()) ?? "refused");
+    }
+  }
+
+  #storeFailed(error: unknown): void {
+    if (!this.#failing) this.#parts.onStoreFailure(error);
+    this.#failing = true;
+  }
+}
+
+/** Which identities the changes concern; undefined where there are none. */
+function matcher({ complete, changes }: Changes): ((identity: Identity) => boolean) | undefined {
+  if (!complete) return () => true;
+  if (changes.length === 0) return undefined;
+  const keys = new Set(changes.map(({ keyId }) => keyId));
+  const accounts = new Set(
+    changes.filter(({ keyId }) => keyId === null).map(({ accountId }) => accountId),
+  );
+  return ({ keyId, accountId }) => keys.has(keyId) || accounts.has(accountId);
+}

@@ -1,0 +1,35 @@
+import type { KeyRecord } from "../storage/store.ts";
+
+/** Who calls, and what the stages after this one need to know of a key and its account. */
+export type Identity = {
+  readonly keyId: string;
+  readonly accountId: string;
+  /** The account's owner. */
+  readonly email: string;
+  /** A plan's name; what it grants stands in the configuration. */
+  readonly plan: string;
+  readonly operator: boolean;
+  readonly suspended: boolean;
+  /** Unix milliseconds; from then on the key is refused. */
+  readonly expiresAt?: number;
+};
+
+/** Undefined where the key is unknown, revoked or expired: from outside all are the same. */
+export function identityOf(record: KeyRecord | undefined, now: number): Identity | undefined {
+  if (record === undefined) return undefined;
+  const { key, account } = record;
+  if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
+  return {
+    keyId: key.id,
+    accountId: account.id,
+    email: account.email,
+    plan: account.plan,
+    operator: account.operator,
+    suspended: account.suspended,
+    ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt }),
+  };
+}
+
+export function isExpired(identity: Identity, now: number): boolean {
+  return identity.expiresAt !== undefined && identity.expiresAt <= now;
+}

@@ -1,0 +1,117 @@
+import { Authenticator } from "./access/authenticator.ts";
+import type { EvmNetworkConfig } from "./config/network-schema.ts";
+import type { Config } from "./config/schema.ts";
+import { AddressBook } from "./gateway/address.ts";
+import { AdminServer } from "./gateway/admin-server.ts";
+import { Pipeline } from "./gateway/pipeline.ts";
+import { Reception } from "./gateway/reception.ts";
+import { RequestIds } from "./gateway/request-ids.ts";
+import { GatewayServer } from "./gateway/server.ts";
+import type { Clock } from "./lib/clock.ts";
+import { TimerWheel } from "./lib/timer-wheel.ts";
+import { Network } from "./networks/network.ts";
+import type { Storage } from "./storage/store.ts";
+import { CallLog, type Logger } from "./telemetry/log.ts";
+import { Metrics } from "./telemetry/metrics.ts";
+import { HttpUpstream } from "./upstreams/http-upstream.ts";
+import { UpstreamPool } from "./upstreams/upstream-pool.ts";
+
+export type GatewayParts = {
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly clock: Clock;
+};
+
+export type RunningGateway = {
+  /** The ports that were taken. */
+  readonly port: number;
+  readonly adminPort: number | undefined;
+  /** Finishes the calls in the air (bounded), then ends everything but the storage. */
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Builds the gateway from its configuration and opens its ports.
+ * @throws where a port cannot be opened or a certificate cannot be read
+ */
+export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
+  const { storage, log, clock } = parts;
+  const metrics = new Metrics();
+  const networks = buildNetworks(config, { log, clock, metrics });
+  const authenticator = new Authenticator(
+    { pepper: config.keys?.pepper },
+    {
+      storage,
+      clock,
+      onStoreFailure: (cause) => log.error({ cause: String(cause) }, "the store does not answer"),
+    },
+  );
+  const server = new GatewayServer(config.server, {
+    reception: new Reception({ addresses: new AddressBook(networks), authenticator }),
+    pipeline: new Pipeline({ clock, metrics, log: new CallLog(log, clock) }),
+    ids: new RequestIds(),
+    authenticator,
+    metrics,
+    clock,
+    log,
+  });
+  const admin = openAdmin(config, { metrics, storage });
+  await authenticator.start();
+  const port = await server.listen();
+  const adminPort = await admin?.listen();
+  const stop = async () => {
+    await server.stop();
+    await admin?.stop();
+    await authenticator.stop();
+    await Promise.all(networks.map(({ network }) => network.upstreams.close()));
+  };
+  return { port, adminPort, stop };
+}
+
+type NetworkParts = Pick<GatewayParts, "log" | "clock"> & { readonly metrics: Metrics };
+
+function buildNetworks(
+  config: Config,
+  parts: NetworkParts,
+): { network: Network; hosts: readonly string[] }[] {
+  const timers = new TimerWheel(parts.clock.monotonic);
+  return config.networks.flatMap((network) => {
+    if (network.family === "slot") {
+      parts.log.warn({ network: network.name }, "networks of the slot family are not served yet");
+      return [];
+    }
+    return [{ network: buildNetwork(network, { ...parts, timers }), hosts: network.hosts }];
+  });
+}
+
+function buildNetwork(
+  config: EvmNetworkConfig,
+  { clock, metrics, timers }: NetworkParts & { readonly timers: TimerWheel },
+): Network {
+  const upstreams = config.upstreams.map(
+    (upstream) =>
+      new HttpUpstream({ ...upstream, maxResponseBytes: config.maxResponseBytes }, { timers }),
+  );
+  const pool = new UpstreamPool(upstreams, {
+    clock,
+    observe: ({ upstream, outcome, seconds }) =>
+      metrics.upstreamCalls(config.name, upstream).record(outcome, seconds),
+  });
+  return new Network(config, { upstreams: pool });
+}
+
+function openAdmin(
+  { admin }: Config,
+  { metrics, storage }: { readonly metrics: Metrics; readonly storage: Storage },
+): AdminServer | undefined {
+  if (admin === undefined) return undefined;
+  const obstacles = async () => {
+    try {
+      await storage.changes.since(undefined);
+      return [];
+    } catch {
+      return ["the store of accounts and keys does not answer"];
+    }
+  };
+  return new AdminServer(admin, { metrics, obstacles });
+}

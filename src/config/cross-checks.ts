@@ -1,0 +1,98 @@
+import type { Path } from "./faults.ts";
+import { at } from "./issues.ts";
+import { isBuiltIn } from "./plans.ts";
+import type { Finding } from "./source.ts";
+
+/**
+ * What no key can be found to be wrong with alone. These look at the file as it was written, so
+ * that they are reported beside the faults of single keys; what has the wrong type is passed over.
+ */
+export function crossChecks(root: unknown): Finding[] {
+  const networks = items(root, ["networks"]);
+  const hosts = networks.flatMap((path) => items(root, [...path, "hosts"]));
+  const names = networks.map((path) => [...path, "name"]);
+  return [
+    ...repeated(root, names, { what: "the name of a network" }),
+    ...repeated(root, hosts, { what: "a host of a network", keyOf: hostKey }),
+    ...networks.flatMap((path) => networkChecks(root, path)),
+    ...listenerChecks(root),
+    ...planChecks(root),
+  ];
+}
+
+function networkChecks(root: unknown, path: Path): Finding[] {
+  const upstreams = items(root, [...path, "upstreams"]);
+  const names = upstreams.map((upstream) => [...upstream, "name"]);
+  const findings = repeated(root, names, { what: "the name of an upstream here" });
+  const primaries = upstreams.filter((each) => at(root, [...each, "role"]) !== "partner").length;
+  const confirmations = at(root, [...path, "confirmations"]);
+  if (upstreams.length > 0 && typeof confirmations === "number" && confirmations > primaries) {
+    const message = `is more than the network's ${primaries} primary upstreams; no head could be reached`;
+    findings.push({ path: [...path, "confirmations"], message });
+  }
+  return findings;
+}
+
+/** Two listeners on one port: the second would fail at the start, in words of the system. */
+function listenerChecks(root: unknown): Finding[] {
+  const defaults = { server: 8545, admin: 9545, console: 7545 };
+  const taken = new Map<string, string>();
+  const findings: Finding[] = [];
+  for (const [section, fallback] of Object.entries(defaults)) {
+    if (section !== "server" && at(root, [section]) === undefined) continue;
+    const port = at(root, [section, "port"]) ?? fallback;
+    const host = at(root, [section, "host"]) ?? "127.0.0.1";
+    if (typeof host !== "string" || typeof port !== "number") continue;
+    const where = `${host} ${port}`;
+    const other = taken.get(where);
+    if (other !== undefined && port !== 0) {
+      const message = `is the port of ${other} too; choose another`;
+      findings.push({ path: [section, "port"], message });
+    }
+    taken.set(where, section);
+  }
+  return findings;
+}
+
+function planChecks(root: unknown): Finding[] {
+  const findings: Finding[] = [];
+  const plans = at(root, ["plans"]);
+  const named = typeof plans === "object" && plans !== null ? Object.keys(plans) : [];
+  for (const name of named.filter((each) => !isBuiltIn(each))) {
+    for (const figure of ["dailyCredits", "creditsPerSecond"]) {
+      const path = ["plans", name, figure];
+      if (at(root, path) !== undefined) continue;
+      findings.push({ path, message: "is missing; a plan that is not built in needs it" });
+    }
+  }
+  const signup = at(root, ["console", "signupPlan"]);
+  if (typeof signup === "string" && !isBuiltIn(signup) && !named.includes(signup)) {
+    const message = "is no plan; name a built-in one or one of plans";
+    findings.push({ path: ["console", "signupPlan"], message });
+  }
+  return findings;
+}
+
+/** The paths of a list's items, none where there is no list. */
+function items(root: unknown, path: Path): Path[] {
+  const value = at(root, path);
+  return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
+}
+
+type Repetition = { readonly what: string; readonly keyOf?: (text: string) => string };
+
+const hostKey = (host: string): string => host.toLowerCase().replace(/\.$/, "");
+
+function repeated(root: unknown, paths: readonly Path[], repetition: Repetition): Finding[] {
+  const { what, keyOf = (text: string): string => text } = repetition;
+  const seen = new Set<string>();
+  const findings: Finding[] = [];
+  for (const path of paths) {
+    const value = at(root, path);
+    if (typeof value !== "string") continue;
+    const key = keyOf(value);
+    if (seen.has(key)) findings.push({ path, message: `is ${what} already; choose another` });
+    seen.add(key);
+  }
+  return findings;
+}

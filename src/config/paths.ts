@@ -1,0 +1,56 @@
+import { accessSync, constants } from "node:fs";
+import { resolve } from "node:path";
+import { at } from "./issues.ts";
+import type { Config } from "./schema.ts";
+import type { Finding, Source } from "./source.ts";
+
+/** The configuration with each relative path made absolute, from the folder of its file. */
+export function resolvePaths(config: Config, baseDir: string): Config {
+  const { server, storage, cache } = config;
+  const { tls } = server;
+  const { disk } = cache;
+  const local = (path: string): string => resolve(baseDir, path);
+  return {
+    ...config,
+    server: tls ? { ...server, tls: { cert: local(tls.cert), key: local(tls.key) } } : server,
+    storage: { ...storage, url: resolveUrl(storage.url, baseDir) },
+    cache: disk ? { ...cache, disk: { ...disk, path: local(disk.path) } } : cache,
+    networks: config.networks.map((network) => ({
+      ...network,
+      upstreams: network.upstreams.map((upstream) => ({
+        ...upstream,
+        url: resolveUrl(upstream.url, baseDir),
+      })),
+    })),
+  };
+}
+
+/** `file:./ledger` becomes `file:/…/ledger`; what comes after the colon is a path, unencoded. */
+function resolveUrl(url: string, baseDir: string): string {
+  const [, scheme, path = ""] = /^(file|sqlite):(?:\/\/(?=\/))?(.*)$/s.exec(url) ?? [];
+  return scheme === undefined ? url : `${scheme}:${resolve(baseDir, path)}`;
+}
+
+/** Certificates are looked for when the file is read: later, the first client would find out. */
+export function missingFiles(source: Source, baseDir: string): Finding[] {
+  const findings: Finding[] = [];
+  for (const path of [
+    ["server", "tls", "cert"],
+    ["server", "tls", "key"],
+  ]) {
+    const value = at(source.value, path);
+    if (typeof value !== "string" || value === "" || readable(resolve(baseDir, value))) continue;
+    const file = source.isSecret(path) ? "this file" : resolve(baseDir, value);
+    findings.push({ path, message: `can't be read: ${file}; a PEM file is needed` });
+  }
+  return findings;
+}
+
+function readable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

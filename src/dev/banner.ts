@@ -1,0 +1,104 @@
+import type { Samples } from "./samples.ts";
+
+type BannerOptions = {
+  /** `http://127.0.0.1:PORT/dev` */
+  readonly base: string;
+  /** `ws://127.0.0.1:PORT/dev` */
+  readonly wsBase: string;
+  readonly apiKey: string;
+  readonly samples: Samples;
+  /** `http://127.0.0.1:PORT` of the admin port. */
+  readonly adminUrl?: string;
+};
+
+/**
+ * What `tollgate dev` prints: addresses, the key, and lines to paste. Each call is one line that
+ * begins with `curl `; every other line of those groups is a comment or code.
+ */
+export function bannerLines(options: BannerOptions): string[] {
+  const url = `${options.base}/v3/${options.apiKey}`;
+  return [
+    `HTTP       ${url}`,
+    `WebSocket  ${options.wsBase}/ws/v3/${options.apiKey}`,
+    `API key    ${options.apiKey}`,
+    ...(options.adminUrl === undefined ? [] : [`Admin      ${options.adminUrl}/metrics`]),
+    ...curlGroups(options.samples).flatMap(([comment, ...calls]) => [
+      "",
+      `# ${comment}`,
+      ...calls.map(([method, params]) => curl(url, method, params)),
+    ]),
+    "",
+    "# viem (npm install viem)",
+    ...viemSnippet(url, options.samples),
+    "",
+    "# ethers (npm install ethers)",
+    ...ethersSnippet(url, options.samples),
+  ];
+}
+
+/** Three lines of an ES module that print the sample contract's greeting. */
+export function viemSnippet(url: string, { contract }: Samples): string[] {
+  return [
+    `import { createPublicClient, http, parseAbi } from "viem";`,
+    `const sample = { address: "${contract}", abi: parseAbi(["${GREETING_ABI}"]) };`,
+    `console.log(await createPublicClient({ transport: http("${url}") }).readContract({ ...sample, functionName: "greeting" }));`,
+  ];
+}
+
+/** Three lines of an ES module that print the sample contract's greeting. */
+export function ethersSnippet(url: string, { contract }: Samples): string[] {
+  return [
+    `import { Contract, JsonRpcProvider } from "ethers";`,
+    `const sample = new Contract("${contract}", ["${GREETING_ABI}"], new JsonRpcProvider("${url}"));`,
+    `console.log(await sample.greeting());`,
+  ];
+}
+
+const GREETING_ABI = "function greeting() view returns (string)";
+
+type Call = readonly [method: string, params: readonly unknown[]];
+type Group = readonly [comment: string, ...calls: Call[]];
+
+function curlGroups(samples: Samples): Group[] {
+  const { transactions, storage, calls, reverts, contract } = samples;
+  const { blockNumber, blockHash } = transactions.feeMarket;
+  return [
+    ["The network", ["eth_chainId", []]],
+    [
+      `Blocks: ${Number(blockNumber)} with transactions of all five types, by number; then by hash, with their hashes alone`,
+      ["eth_getBlockByNumber", [blockNumber, true]],
+      ["eth_getBlockByHash", [blockHash, false]],
+    ],
+    [
+      "Transactions: one of type 4 (set code), and the receipt of one with a log",
+      [
+        "eth_getTransactionByBlockNumberAndIndex",
+        [blockNumber, transactions.setCode.transactionIndex],
+      ],
+      ["eth_getTransactionReceipt", [transactions.legacy.hash]],
+    ],
+    [
+      "Storage of the sample contract: its greeting as ASCII, and a balance in a mapping",
+      ["eth_getStorageAt", [contract, storage.greeting.position, "latest"]],
+      ["eth_getStorageAt", [contract, storage.balance.position, "latest"]],
+    ],
+    [
+      "Calls: greeting(), balanceOf(address), and the gas that a transfer would need",
+      ["eth_call", [calls.greeting, "latest"]],
+      ["eth_call", [calls.balanceOf, "latest"]],
+      ["eth_estimateGas", [calls.transfer, "latest"]],
+    ],
+    ["A revert, its reason decoded", ["eth_call", [reverts.reason, "latest"]]],
+    [
+      "Uncles: null, because a chain under proof of stake, like this one, has none",
+      ["eth_getUncleByBlockNumberAndIndex", [blockNumber, "0x0"]],
+      ["eth_getUncleByBlockHashAndIndex", [blockHash, "0x0"]],
+    ],
+  ];
+}
+
+/** For a POSIX shell: nothing in the samples holds a single quote. */
+function curl(url: string, method: string, params: readonly unknown[]): string {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
+}

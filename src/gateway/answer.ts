@@ -1,0 +1,32 @@
+import { ERRORS, encodeError, type RpcError } from "../jsonrpc/errors.ts";
+import { type Piece, toBinary } from "../lib/bytes.ts";
+import type { Call } from "./call.ts";
+
+/** An answer to a message: what HTTP says of it, and its bytes. No pieces: nothing to say (204). */
+export type MessageAnswer = {
+  readonly status: number;
+  readonly pieces: readonly Piece[];
+  /** Seconds after which asking again may help. */
+  readonly retryAfterSeconds?: number;
+};
+
+/** Stage 11: one call's answer; the result's own bytes are joined in, not encoded again. */
+export function callPieces(call: Call): readonly Piece[] {
+  if (call.error !== undefined) return [errorText(call.error, call.id)];
+  const [first = "null", ...rest] = call.result ?? [];
+  const head = `{"jsonrpc":"2.0","id":${call.id},"result":`;
+  if (typeof first === "string" && rest.length === 0) return [`${head}${first}}`];
+  return [head, first, ...rest, "}"];
+}
+
+/** An error object as a whole answer, as a binary string. */
+export function errorText(error: RpcError, id = "null"): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${toBinary(encodeError(error))}}`;
+}
+
+/** A message that is refused as a whole: one error, by default of the row's own HTTP status. */
+export function refusal(error: RpcError, id?: string): MessageAnswer {
+  const { status, retryable } = ERRORS[error.name];
+  const answer = { status, pieces: [errorText(error, id)] };
+  return retryable ? { ...answer, retryAfterSeconds: 1 } : answer;
+}

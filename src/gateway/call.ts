@@ -1,0 +1,43 @@
+import type { Identity } from "../access/authenticator.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import type { ParsedCall } from "../jsonrpc/parse-message.ts";
+import type { JsonValue } from "../jsonrpc/value.ts";
+import type { Piece } from "../lib/bytes.ts";
+import type { Definition } from "../methods/definition.ts";
+import type { ShapeOptions } from "../methods/shapes/shape.ts";
+import type { Network } from "../networks/network.ts";
+import type { FetchOutcome } from "../upstreams/upstream-pool.ts";
+
+/** What a message's calls have in common: stage 2 has named the network and the account. */
+export type Session = {
+  readonly network: Network;
+  /** Of an open WebSocket it is replaced when the account changes. */
+  identity: Identity;
+  readonly requestId: string;
+};
+
+/** One call on its way through the stages; each stage fills in its part. */
+export class Call {
+  readonly session: Session;
+  readonly id: string;
+  readonly method: string;
+  readonly params: JsonValue | undefined;
+  definition: Definition | undefined;
+  args: readonly JsonValue[] = [];
+  shape: ShapeOptions | undefined;
+  outcome: FetchOutcome | undefined;
+  /** The answer is one of these two; the first stage that sets one ends the call. */
+  result: readonly Piece[] | undefined;
+  error: RpcError | undefined;
+  /** Credits that are held for the call while it runs, and what it cost in the end. */
+  reserved = 0;
+  charged = 0;
+
+  constructor(parsed: ParsedCall, session: Session) {
+    this.session = session;
+    this.id = parsed.id;
+    this.method = parsed.method;
+    this.params = parsed.params;
+    this.error = parsed.fault;
+  }
+}

@@ -1,0 +1,186 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import { type Piece, sizeOf } from "../lib/bytes.ts";
+import type { Metrics, TrafficMetrics } from "../telemetry/metrics.ts";
+import { type MessageAnswer, refusal } from "./answer.ts";
+import type { Session } from "./call.ts";
+import { answerMessage } from "./messages.ts";
+import type { Pipeline } from "./pipeline.ts";
+import type { Reception } from "./reception.ts";
+import { BodyTooLarge, MAX_BODY_BYTES, readBody } from "./request-body.ts";
+import type { RequestIds } from "./request-ids.ts";
+
+export type FrontParts = {
+  readonly reception: Reception;
+  readonly pipeline: Pipeline;
+  readonly metrics: Metrics;
+  readonly ids: RequestIds;
+};
+
+/** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
+const ONE_WRITE_BYTES = 16_384;
+/** Of so many pieces (a rewritten pending block) one buffer is made. */
+const MANY_PIECES = 16;
+
+const EXPOSED = "X-Request-Id, Retry-After, X-Served-By, X-Block";
+
+/** JSON-RPC over HTTP: one POST, one answer. Order of the checks: design.md, "order of the checks". */
+export class HttpFront {
+  readonly #parts: FrontParts;
+  readonly #traffic: TrafficMetrics;
+  /** While the server stops, each answer is the last of its connection. */
+  stopping = false;
+
+  constructor(parts: FrontParts) {
+    this.#parts = parts;
+    this.#traffic = parts.metrics.traffic("http");
+  }
+
+  /** For node:http and node:https alike. */
+  readonly listener: RequestListener = (request, response) => {
+    const requestId = this.#parts.ids.of(header(request, "x-request-id"));
+    const exchange = { request, response, requestId };
+    const host = request.headers.host;
+    if (host === undefined && request.httpVersion === "1.1") {
+      this.#refuse(exchange, { name: "bad_request", details: "no Host header" });
+      return;
+    }
+    const target = request.url ?? "/";
+    const head = { transport: "http", target, host: host ?? "", requestId } as const;
+    const address = this.#parts.reception.locate(head);
+    if ("name" in address) {
+      this.#refuse(exchange, address);
+      return;
+    }
+    if (request.method === "OPTIONS") {
+      preflight(exchange);
+      return;
+    }
+    if (request.method !== "POST") {
+      const details = "send calls by POST";
+      return this.#refuse(exchange, { name: "method_not_allowed", details }, [
+        "Allow",
+        "POST, OPTIONS",
+      ]);
+    }
+    const session = this.#parts.reception.identify(address, requestId);
+    if (!(session instanceof Promise)) {
+      this.#receive(exchange, session);
+      return;
+    }
+    void session.then((known) => this.#receive(exchange, known));
+  };
+
+  #receive(exchange: Exchange, session: Session | RpcError): void {
+    if ("name" in session) {
+      this.#refuse(exchange, session);
+      return;
+    }
+    const { request, response } = exchange;
+    const fault = bodyFault(request);
+    if (fault !== undefined) {
+      this.#refuse(exchange, fault);
+      return;
+    }
+    if (request.headers.expect !== undefined) response.writeContinue();
+    readBody(request, (body) => {
+      if (body instanceof BodyTooLarge) {
+        this.#refuse(exchange, tooLarge);
+        return;
+      }
+      this.#traffic.received.inc(body.length);
+      const answer = answerMessage(body, session, this.#parts.pipeline);
+      if (!("inAir" in answer)) {
+        this.#send(exchange, answer);
+        return;
+      }
+      void answer.answer.then((ready) => this.#send(exchange, ready));
+    });
+  }
+
+  #refuse(exchange: Exchange, error: RpcError, extra: readonly string[] = []): void {
+    this.#parts.metrics.refused(error.name);
+    this.#send(exchange, refusal(error), extra);
+  }
+
+  #send({ response, requestId }: Exchange, answer: MessageAnswer, extra: readonly string[] = []) {
+    const { status, pieces, retryAfterSeconds } = answer;
+    const sizeBytes = sizeOf(pieces);
+    this.#traffic.sent.inc(sizeBytes);
+    const headers = ["Access-Control-Allow-Origin", "*", "X-Request-Id", requestId];
+    headers.push("Access-Control-Expose-Headers", EXPOSED, ...extra);
+    if (pieces.length > 0) {
+      headers.push("Content-Type", "application/json", "Content-Length", String(sizeBytes));
+    }
+    if (retryAfterSeconds !== undefined) headers.push("Retry-After", String(retryAfterSeconds));
+    if (this.stopping) headers.push("Connection", "close");
+    response.writeHead(status, headers);
+    writePieces(response, pieces, sizeBytes);
+  }
+}
+
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+};
+
+const tooLarge: RpcError = {
+  name: "payload_too_large",
+  details: `a body has at most ${MAX_BODY_BYTES} bytes`,
+};
+
+/** 415 and 413, as far as the headers tell. */
+function bodyFault({ headers }: IncomingMessage): RpcError | undefined {
+  const type = headers["content-type"];
+  if (type !== undefined && !isJson(type)) {
+    return { name: "unsupported_media_type", details: "send Content-Type: application/json" };
+  }
+  if (headers["content-encoding"] !== undefined) {
+    return { name: "unsupported_media_type", details: "send the body without Content-Encoding" };
+  }
+  return Number(headers["content-length"]) > MAX_BODY_BYTES ? tooLarge : undefined;
+}
+
+function isJson(contentType: string): boolean {
+  if (contentType === "application/json") return true;
+  const [type = ""] = contentType.split(";", 1);
+  return type.trim().toLowerCase() === "application/json";
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+function preflight({ request, response, requestId }: Exchange): void {
+  const wanted = header(request, "access-control-request-headers") ?? "content-type";
+  response.writeHead(204, {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "POST, OPTIONS",
+    "Access-Control-Allow-Headers": wanted,
+    "Access-Control-Max-Age": "86400",
+    Vary: "Access-Control-Request-Headers",
+    "X-Request-Id": requestId,
+  });
+  response.end();
+}
+
+function writePieces(response: ServerResponse, pieces: readonly Piece[], sizeBytes: number): void {
+  const [only] = pieces;
+  if (only === undefined) response.end();
+  else if (sizeBytes <= ONE_WRITE_BYTES) response.end(pieces.map(asText).join(""), "latin1");
+  else if (pieces.length > MANY_PIECES) response.end(Buffer.concat(pieces.map(asBytes)));
+  else {
+    for (const piece of pieces) response.write(piece, "latin1");
+    response.end();
+  }
+}
+
+function asText(piece: Piece): string {
+  return typeof piece === "string" ? piece : piece.toString("latin1");
+}
+
+function asBytes(piece: Piece): Buffer {
+  return typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
+}

@@ -1,0 +1,23 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import { refusal } from "./answer.ts";
+
+/**
+ * Writes a refusal where there is no ServerResponse: before a request could be parsed, or at a
+ * WebSocket upgrade. Ends the connection.
+ */
+export function endWithRefusal(socket: Duplex, error: RpcError, requestId?: string): void {
+  const { status, pieces, retryAfterSeconds } = refusal(error);
+  const body = pieces.join("");
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Connection: close",
+    "Content-Type: application/json",
+    "Access-Control-Allow-Origin: *",
+    `Content-Length: ${body.length}`,
+  ];
+  if (requestId !== undefined) headers.push(`X-Request-Id: ${requestId}`);
+  if (retryAfterSeconds !== undefined) headers.push(`Retry-After: ${retryAfterSeconds}`);
+  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, "latin1", () => socket.destroy());
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { Authenticator } from "../access/authenticator.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { TrafficMetrics } from "../telemetry/metrics.ts";
+import type { Session } from "./call.ts";
+import type { FrontParts } from "./http-front.ts";
+import { endWithRefusal } from "./raw-answer.ts";
+import { MAX_BODY_BYTES } from "./request-body.ts";
+import { CLOSE, WebSocketConnection } from "./websocket-connection.ts";
+
+export type WebSocketOptions = {
+  readonly maxCallsInAir: number;
+  readonly maxConnectionsPerKey: number;
+};
+
+type Parts = FrontParts & { readonly authenticator: Authenticator; readonly clock: Clock };
+
+const SWEEP_MS = 5000;
+
+/** JSON-RPC over WebSocket: refusals are HTTP answers to the upgrade, later ends are close codes. */
+export class WebSocketFront {
+  readonly #options: WebSocketOptions;
+  readonly #parts: Parts;
+  readonly #traffic: TrafficMetrics;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_BODY_BYTES,
+  });
+  readonly #byKey = new Map<string, Set<WebSocketConnection>>();
+  readonly #sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  #stopping = false;
+
+  constructor(options: WebSocketOptions, parts: Parts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#traffic = parts.metrics.traffic("websocket");
+  }
+
+  /** For the server's `upgrade` event. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // The client may leave while its key is looked up; nobody else listens yet.
+    socket.on("error", () => socket.destroy());
+    const { ids } = this.#parts;
+    const given = request.headers["x-request-id"];
+    const requestId = ids.of(typeof given === "string" ? given : undefined);
+    const session = await this.#identify(request, requestId);
+    if (socket.destroyed) return;
+    if ("name" in session) {
+      this.#parts.metrics.refused(session.name);
+      endWithRefusal(socket, session, requestId);
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (accepted) => {
+      const connection = new WebSocketConnection(
+        accepted,
+        { session, maxCallsInAir: this.#options.maxCallsInAir },
+        { ...this.#parts, traffic: this.#traffic },
+      );
+      accepted.on("error", () => undefined);
+      accepted.on("close", this.#admit(connection));
+      if (this.#stopping) connection.stop();
+    });
+  }
+
+  /** Every connection, now and then; called by a timer, and by tests. */
+  sweep(): void {
+    for (const connection of this.#connections()) connection.sweep();
+  }
+
+  /** Lets calls in the air finish; `terminate` ends what is left. */
+  stop(): void {
+    this.#stopping = true;
+    for (const connection of this.#connections()) connection.stop();
+  }
+
+  terminate(): void {
+    clearInterval(this.#sweeper);
+    for (const connection of this.#connections()) connection.terminate();
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#connections().length;
+  }
+
+  #connections(): WebSocketConnection[] {
+    return [...this.#byKey.values()].flatMap((connections) => [...connections]);
+  }
+
+  async #identify(request: IncomingMessage, requestId: string): Promise<Session | RpcError> {
+    const host = request.headers.host ?? "";
+    const target = request.url ?? "/";
+    const head = { transport: "websocket", target, host, requestId } as const;
+    const address = this.#parts.reception.locate(head);
+    if ("name" in address) return address;
+    const session = await this.#parts.reception.identify(address, requestId);
+    if ("name" in session) return session;
+    const limit = this.#options.maxConnectionsPerKey;
+    const open = this.#byKey.get(session.identity.keyId)?.size ?? 0;
+    if (open < limit) return session;
+    return { name: "too_many_connections", details: `${limit} WebSockets are open with this key` };
+  }
+
+  /** Counts the connection and watches its key; returns what undoes both. */
+  #admit(connection: WebSocketConnection): () => void {
+    const { session } = connection;
+    const { keyId } = session.identity;
+    const connections = this.#byKey.get(keyId) ?? new Set();
+    this.#byKey.set(keyId, connections.add(connection));
+    this.#traffic.connections.inc();
+    const unwatch = this.#parts.authenticator.watch(session.identity, (now) => {
+      if (now === "refused") connection.close(CLOSE.keyEnded);
+      else if (now.suspended) connection.close(CLOSE.suspended);
+      else session.identity = now;
+    });
+    return () => {
+      unwatch();
+      connections.delete(connection);
+      if (connections.size === 0) this.#byKey.delete(keyId);
+      this.#traffic.connections.dec();
+    };
+  }
+}

@@ -1,0 +1,126 @@
+import { isUtf8 } from "node:buffer";
+import type { RpcError } from "./errors.ts";
+import { JsonReader, JsonSyntaxError } from "./json-reader.ts";
+import type { JsonValue } from "./value.ts";
+
+/** One call of a message, or what is wrong with it. */
+export type ParsedCall = {
+  /** The id's own bytes, one character per byte (`"null"` where there is none to echo). */
+  readonly id: string;
+  /** Without an id: not run, not answered. */
+  readonly notification: boolean;
+  readonly method: string;
+  readonly params: JsonValue | undefined;
+  readonly fault: RpcError | undefined;
+};
+
+/** One body or WebSocket message. A fault is answered once, with the id null. */
+export type ParsedMessage =
+  | { readonly kind: "single"; readonly call: ParsedCall }
+  | { readonly kind: "batch"; readonly calls: readonly ParsedCall[] }
+  | { readonly kind: "fault"; readonly fault: RpcError; readonly inArray: boolean };
+
+export const MAX_BATCH = 1000;
+const MAX_METHOD_LENGTH = 2048;
+const NO_ID = "null";
+
+/**
+ * Stage 1: bytes to calls, by JSON-RPC 2.0, and go-ethereum 1.17 where that is silent
+ * (`facts/node-behaviour.md` section 4). Never throws.
+ */
+export function parseMessage(body: Buffer): ParsedMessage {
+  if (!isUtf8(body)) return parseFault;
+  const reader = new JsonReader(body.toString("latin1"));
+  try {
+    const message = reader.peek() === 0x5b ? readBatch(reader) : readSingle(reader);
+    return Number.isNaN(reader.peek()) ? message : parseFault;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return parseFault;
+    throw error;
+  }
+}
+
+const parseFault: ParsedMessage = Object.freeze({
+  kind: "fault",
+  fault: Object.freeze({ name: "parse_error" }),
+  inArray: false,
+});
+
+function readSingle(reader: JsonReader): ParsedMessage {
+  return { kind: "single", call: readCall(reader, 1) };
+}
+
+function readBatch(reader: JsonReader): ParsedMessage {
+  const calls: ParsedCall[] = [];
+  let length = 0;
+  reader.elements(() => {
+    length += 1;
+    const call = readCall(reader, 2);
+    if (length <= MAX_BATCH) calls.push(call);
+  });
+  if (length === 0) return batchFault("empty batch", false);
+  if (length > MAX_BATCH) return batchFault("batch too large", true);
+  return { kind: "batch", calls };
+}
+
+function batchFault(message: string, inArray: boolean): ParsedMessage {
+  return { kind: "fault", fault: { name: "invalid_request", message }, inArray };
+}
+
+function invalid(id: string, message: string): ParsedCall {
+  const fault: RpcError = { name: "invalid_request", message };
+  return { id, notification: false, method: "", params: undefined, fault };
+}
+
+function readCall(reader: JsonReader, level: number): ParsedCall {
+  reader.tooDeep = false;
+  if (reader.peek() !== 0x7b) {
+    reader.value(level);
+    return invalid(NO_ID, reader.tooDeep ? TOO_DEEP : "invalid request: a call is an object");
+  }
+  let id: string | undefined;
+  let jsonrpc: JsonValue | undefined;
+  let method: JsonValue | undefined;
+  let params: JsonValue | undefined;
+  reader.members((key) => {
+    if (key === "id") {
+      reader.peek();
+      const start = reader.position;
+      const value = reader.value(level + 1);
+      const echoed = typeof value !== "object" || value === null || "text" in value;
+      id = echoed ? reader.text.slice(start, reader.position) : INVALID_ID;
+      return;
+    }
+    const value = reader.value(level + 1);
+    if (key === "method") method = value;
+    else if (key === "params") params = value;
+    else if (key === "jsonrpc") jsonrpc = value;
+  });
+  return judge({ id, jsonrpc, method, params }, reader.tooDeep);
+}
+
+const INVALID_ID = "";
+const TOO_DEEP = "invalid request: nested more than 64 levels deep";
+
+type Envelope = {
+  id: string | undefined;
+  jsonrpc: JsonValue | undefined;
+  method: JsonValue | undefined;
+  params: JsonValue | undefined;
+};
+
+function judge({ id, jsonrpc, method, params }: Envelope, tooDeep: boolean): ParsedCall {
+  const echo = id === undefined || id === INVALID_ID ? NO_ID : id;
+  if (tooDeep) return invalid(echo, TOO_DEEP);
+  if (id === INVALID_ID) {
+    return invalid(NO_ID, "invalid request: id must be a string, a number or null");
+  }
+  if (jsonrpc !== "2.0") return invalid(echo, 'invalid request: jsonrpc must be "2.0"');
+  if (typeof method !== "string" || method === "") {
+    return invalid(echo, "invalid request: method must be a string");
+  }
+  if (method.length > MAX_METHOD_LENGTH) {
+    return invalid(echo, `method name too long: ${method.length} > ${MAX_METHOD_LENGTH}`);
+  }
+  return { id: echo, notification: id === undefined, method, params, fault: undefined };
+}

@@ -1,0 +1,219 @@
+/**
+ * Finds the members of JSON objects in bytes (RFC 8259, UTF-8) without decoding their values, so
+ * that a result travels as it came. Nothing here recurses: the depth of an answer costs no stack.
+ * Strings and nested values are skipped by their closing quote or bracket; what stands inside them
+ * is not validated.
+ */
+
+/** A value's bytes: `end` is the index after its last. */
+export type Span = { readonly start: number; readonly end: number };
+
+/** A member's decoded key, where the key's opening quote stands, and the value's bytes. */
+export type Member = {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+};
+
+/** `start` is the opening brace, `end` the index after the closing one; duplicate keys all stand. */
+export type ScannedObject = Span & { readonly members: readonly Member[] };
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Most strings are hashes (66 bytes); a native search costs more than looking at so few. */
+const NATIVE_SEARCH_BYTES = 96;
+
+const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
+/** The index of the first byte from `at` on that is no white space. */
+export function skipSpace(json: Buffer, at: number): number {
+  let next = at;
+  while (isSpace(json[next])) next += 1;
+  return next;
+}
+
+/**
+ * The members of the object that begins at `at`, white space before it allowed; what follows the
+ * object is the caller's to look at. Undefined where there is no object or it is malformed.
+ */
+export function scanObject(json: Buffer, at = 0): ScannedObject | undefined {
+  const start = skipSpace(json, at);
+  if (json[start] !== OPEN_BRACE) return undefined;
+  const first = skipSpace(json, start + 1);
+  if (json[first] === CLOSE_BRACE) return { start, end: first + 1, members: [] };
+  const walk = walkMembers(json, first, json.length);
+  return walk?.closed ? { start, end: walk.stop, members: walk.members } : undefined;
+}
+
+/** The elements of the array that begins at `at`; undefined where there is none or it is malformed. */
+export function scanArray(json: Buffer, at: number): readonly Span[] | undefined {
+  const open = skipSpace(json, at);
+  if (json[open] !== OPEN_BRACKET) return undefined;
+  let start = skipSpace(json, open + 1);
+  if (json[start] === CLOSE_BRACKET) return [];
+  for (const elements: Span[] = []; ; ) {
+    const end = skipValue(json, start);
+    if (end < 0) return undefined;
+    elements.push({ start, end });
+    const mark = skipSpace(json, end);
+    if (json[mark] === CLOSE_BRACKET) return elements;
+    if (json[mark] !== COMMA) return undefined;
+    start = skipSpace(json, mark + 1);
+  }
+}
+
+/**
+ * A search for one member of the outermost object, for large texts: it costs a native search and a
+ * look at the smaller side of what it finds, not a walk through the whole. The text is one valid
+ * JSON value; undefined where it is no object or lacks the key. Of duplicate keys any is found.
+ */
+export function memberFinder(name: string): (json: Buffer) => Member | undefined {
+  const token = Buffer.from(JSON.stringify(name), "latin1");
+  // A capital is rare among hexadecimal digits and lower-case keys: one memchr then settles most.
+  const anchor = Math.max(token.toString("latin1").search(/[A-Z]/), 0);
+  return (json) => {
+    const first = skipSpace(json, skipSpace(json, 0) + 1);
+    // With escapes, a quote may stand inside a string, and a key be written in other bytes.
+    if (json.includes(BACKSLASH)) return lastNamed(json, name);
+    const at = indexOfToken(json, token, anchor);
+    if (at < 0) return undefined;
+    if (at < json.length / 2) {
+      // In an array the walk ends at the first element: no colon follows it.
+      const before = walkMembers(json, first, at);
+      return before?.stop === at && !before.closed ? memberAt(json, at) : lastNamed(json, name);
+    }
+    // The object that holds the key is the outermost one if nothing but space follows it.
+    const after = walkMembers(json, at, json.length);
+    if (after?.closed && skipSpace(json, after.stop) === json.length) return after.members[0];
+    return lastNamed(json, name);
+  };
+}
+
+function lastNamed(json: Buffer, name: string): Member | undefined {
+  return scanObject(json)?.members.findLast((member) => member.key === name);
+}
+
+/** Where the token stands; `anchor` is the place in it of the byte that is looked for first. */
+function indexOfToken(json: Buffer, token: Buffer, anchor: number): number {
+  const rare = anchor > 0 ? (token[anchor] ?? QUOTE) : QUOTE;
+  if (rare === QUOTE) return json.indexOf(token);
+  let from = 0;
+  // Some nodes write addresses in mixed case; after a few capitals the plain search is faster.
+  for (let tries = 0; tries < 8; tries += 1) {
+    const hit = json.indexOf(rare, from);
+    if (hit < 0) return -1;
+    const start = hit - anchor;
+    if (start >= 0 && token.equals(json.subarray(start, start + token.length))) return start;
+    from = hit + 1;
+  }
+  return json.indexOf(token, Math.max(from - anchor, 0));
+}
+
+type Walk = {
+  readonly members: readonly Member[];
+  /** After the closing brace, or the first key at or beyond `until`. */
+  readonly stop: number;
+  readonly closed: boolean;
+};
+
+/** Reads members from the key at `at` on; undefined where the text is malformed. */
+function walkMembers(json: Buffer, at: number, until: number): Walk | undefined {
+  const members: Member[] = [];
+  for (let next = at; next < until; ) {
+    const member = memberAt(json, next);
+    if (member === undefined) return undefined;
+    members.push(member);
+    const mark = skipSpace(json, member.valueEnd);
+    if (json[mark] === CLOSE_BRACE) return { members, stop: mark + 1, closed: true };
+    if (json[mark] !== COMMA) return undefined;
+    next = skipSpace(json, mark + 1);
+    if (next >= until) return { members, stop: next, closed: false };
+  }
+  return { members, stop: at, closed: false };
+}
+
+function memberAt(json: Buffer, keyStart: number): Member | undefined {
+  if (json[keyStart] !== QUOTE) return undefined;
+  const keyEnd = skipString(json, keyStart);
+  const colon = keyEnd < 0 ? keyEnd : skipSpace(json, keyEnd);
+  if (colon < 0 || json[colon] !== COLON) return undefined;
+  const key = decodeKey(json, keyStart, keyEnd);
+  const valueStart = skipSpace(json, colon + 1);
+  const valueEnd = skipValue(json, valueStart);
+  return key === undefined || valueEnd < 0 ? undefined : { key, keyStart, valueStart, valueEnd };
+}
+
+function decodeKey(json: Buffer, start: number, end: number): string | undefined {
+  const text = json.toString("utf8", start + 1, end - 1);
+  if (!text.includes("\\")) return text;
+  try {
+    return JSON.parse(`"${text}"`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The index after the value that begins at `at`; -1 where there is none or it does not end. */
+function skipValue(json: Buffer, at: number): number {
+  const first = json[at];
+  if (first === QUOTE) return skipString(json, at);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(json, at);
+  let end = at;
+  while (end < json.length && !endsScalar(json[end])) end += 1;
+  return SCALAR.test(json.toString("latin1", at, end)) ? end : -1;
+}
+
+function skipNested(json: Buffer, at: number): number {
+  let depth = 0;
+  for (let next = at; next < json.length; ) {
+    const byte = json[next];
+    if (byte === QUOTE) {
+      next = skipString(json, next);
+      if (next < 0) return -1;
+      continue;
+    }
+    next += 1;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      // In ASCII either closing bracket stands two places after its opening one.
+      if (depth === 0) return byte === (json[at] ?? 0) + 2 ? next : -1;
+    }
+  }
+  return -1;
+}
+
+function skipString(json: Buffer, at: number): number {
+  for (let from = at + 1; ; ) {
+    const near = Math.min(from + NATIVE_SEARCH_BYTES, json.length);
+    let quote = from;
+    while (quote < near && json[quote] !== QUOTE) quote += 1;
+    if (quote === near) quote = json.indexOf(QUOTE, near);
+    if (quote < 0) return -1;
+    if (json[quote - 1] !== BACKSLASH || !isEscaped(json, quote)) return quote + 1;
+    from = quote + 1;
+  }
+}
+
+/** Whether an odd number of backslashes stands before; a string's opening quote ends the run. */
+function isEscaped(json: Buffer, quote: number): boolean {
+  let run = quote;
+  while (json[run - 1] === BACKSLASH) run -= 1;
+  return (quote - run) % 2 === 1;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function endsScalar(byte: number | undefined): boolean {
+  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte);
+}

@@ -1,0 +1,57 @@
+import type { JsonValue } from "../jsonrpc/value.ts";
+import type { Shape } from "./shapes/shape.ts";
+
+/**
+ * What a parameter means to later stages: the block that is asked for (a number, a tag or
+ * `{blockHash, requireCanonical?}`), the call, the contract, the log filter (blocks and contracts).
+ */
+export type ParamRole = "block" | "call" | "contract" | "filter";
+
+/** One positional parameter. */
+export type Param = {
+  /** What it is called in texts for people. */
+  readonly name: string;
+  /** What would be right; ends every fault's text. */
+  readonly want: string;
+  readonly role?: ParamRole;
+  /** `strict`: only on networks with `strictParams`, as the specification words it. */
+  readonly required: boolean | "strict";
+  /** What is sent to the node where this optional parameter is left out. */
+  readonly fallback?: JsonValue;
+  /** The same, but only where a later parameter is given: nodes do without it at the end. */
+  readonly placeholder?: JsonValue;
+  /**
+   * The value as it is sent to a node (canonical form).
+   * @throws ParamFault with the text of go-ethereum 1.17 for this fault
+   */
+  readonly check: (value: JsonValue, strict: boolean) => JsonValue;
+};
+
+/** What may be kept of an answer (the cache fills in with a later issue). */
+export type CacheRule =
+  /** Never the same twice, or a matter of the node itself. */
+  | "never"
+  /** A constant of the chain, or computed from the params alone. */
+  | "constant"
+  /** Belongs to the block that a parameter or the answer names. */
+  | "block";
+
+/** A method as frozen data; everything that the stages need to know of it stands here. */
+export type Definition = {
+  readonly method: string;
+  readonly params: readonly Param[];
+  readonly credits: number;
+  readonly cache: CacheRule;
+  /** Whether a node needs the state of the block to answer (pruned nodes cannot). */
+  readonly state: boolean;
+  /** Whether null is an answer: what is not found is null however a node says it. */
+  readonly lookup: boolean;
+  /** Which answers of one node are asked of another. */
+  readonly retry: "failure" | "failure-or-null";
+  readonly shape: Shape;
+  /** The result as JSON text where the gateway knows it; undefined asks a node. */
+  readonly local?: (params: readonly JsonValue[], network: LocalFacts) => string | undefined;
+};
+
+/** What the gateway knows of a network without asking. */
+export type LocalFacts = { readonly chainId: number | undefined };

@@ -1,0 +1,32 @@
+import type { Definition } from "../definition.ts";
+import { blockNumber } from "../params/block-number.ts";
+import { hash, index } from "../params/plain-params.ts";
+import { transaction } from "../shapes/transaction.ts";
+import { beyondBlocksIsNull } from "./beyond-blocks.ts";
+import { lookUpRead } from "./read.ts";
+
+const transactionHash = hash("transaction hash");
+
+export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
+  lookUpRead({
+    method: "eth_getTransactionByHash",
+    params: [transactionHash],
+    credits: 80,
+    shape: transaction,
+  }),
+  lookUpRead({
+    method: "eth_getTransactionByBlockHashAndIndex",
+    params: [hash("block hash"), index],
+    credits: 150,
+    shape: transaction,
+    local: beyondBlocksIsNull,
+  }),
+  lookUpRead({
+    method: "eth_getTransactionByBlockNumberAndIndex",
+    params: [blockNumber, index],
+    credits: 150,
+    shape: transaction,
+    local: beyondBlocksIsNull,
+  }),
+  lookUpRead({ method: "eth_getTransactionReceipt", params: [transactionHash], credits: 80 }),
+]);

@@ -1,0 +1,58 @@
+/** Parameters that are one value: address, hash, index, flag, bytes. */
+import { kindOf } from "../../jsonrpc/value.ts";
+import type { Param } from "../definition.ts";
+import { bytes, cannotUnmarshal, fixedBytes, goValue, quantity } from "./decode.ts";
+
+const ADDRESS = goValue("common.Address");
+const HASH = goValue("common.Hash");
+const INDEX = goValue("hexutil.Uint");
+const FLAG = goValue("bool");
+const BYTES = goValue("hexutil.Bytes");
+
+/** The 20 bytes of an account. EIP-55 checksums are not verified: nodes do not either. */
+export const address: Param = Object.freeze({
+  name: "address",
+  want: "an address: 0x and 40 hexadecimal digits",
+  role: "contract",
+  required: true,
+  check: (value) => fixedBytes(value, 20, ADDRESS),
+});
+
+/** The 32 bytes of a block's or a transaction's hash. */
+export const hash = (name: "block hash" | "transaction hash"): Param =>
+  Object.freeze({
+    name,
+    want: `a ${name}: 0x and 64 hexadecimal digits`,
+    required: true,
+    check: (value) => fixedBytes(value, 32, HASH),
+  });
+
+/** The place of a transaction or an uncle in its block; any quantity, see `isBeyondBlocks`. */
+export const index: Param = Object.freeze({
+  name: "index",
+  want: 'an index as a quantity, such as "0x0"',
+  required: true,
+  check: (value) => quantity(value, 256, INDEX),
+});
+
+/** Whether a checked index is 2^32 or more: no block holds as many, and some nodes refuse it. */
+export const isBeyondBlocks = (checkedIndex: unknown): boolean =>
+  typeof checkedIndex === "string" && checkedIndex.length > "0xffffffff".length;
+
+export const flag = (name: string): Param =>
+  Object.freeze({
+    name,
+    want: "true (whole transactions) or false (their hashes)",
+    required: true,
+    check: (value) => {
+      if (typeof value !== "boolean") throw cannotUnmarshal(kindOf(value), FLAG);
+      return value;
+    },
+  });
+
+export const data: Param = Object.freeze({
+  name: "data",
+  want: "bytes: 0x and an even number of hexadecimal digits",
+  required: true,
+  check: (value) => bytes(value, BYTES),
+});

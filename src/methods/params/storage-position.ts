@@ -1,0 +1,48 @@
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import type { Param } from "../definition.ts";
+import { goValue, list, string } from "./decode.ts";
+import { ParamFault, quote } from "./param-fault.ts";
+
+const DIGITS = /^[0-9a-fA-F]*$/;
+const STRING = goValue("string");
+const STRINGS = goValue("[]string");
+const MAX_PROOF_KEYS = 1024;
+
+/**
+ * A storage key: `0x` is optional, odd length and leading zeros are taken; the faults are the node's
+ * whole text (go-ethereum from 1.17.0). Sent as 32 bytes: anvil and hardhat refuse a short key.
+ */
+function readKey(value: JsonValue): string {
+  const text = string(value, STRING);
+  const digits = text.startsWith("0x") ? text.slice(2) : text;
+  if (digits.length > 64) {
+    const fault = `storage key too long (want at most 32 bytes): ${quote(text)}`;
+    throw new ParamFault(fault, { whole: true });
+  }
+  if (!DIGITS.test(digits)) {
+    throw new ParamFault(`invalid hex in storage key: ${quote(text)}`, { whole: true });
+  }
+  return `0x${digits.toLowerCase().padStart(64, "0")}`;
+}
+
+export const storagePosition: Param = Object.freeze({
+  name: "position",
+  want: 'a storage position of at most 32 bytes, such as "0x0"',
+  required: true,
+  check: readKey,
+});
+
+/** The keys of eth_getProof (EIP-1186). */
+export const storageKeys: Param = Object.freeze({
+  name: "storage keys",
+  want: "an array of storage positions of at most 32 bytes each",
+  required: true,
+  check: (value) => {
+    const keys = list(value, STRINGS, readKey);
+    if (keys.length > MAX_PROOF_KEYS) {
+      const fault = `too many storage keys requested (max ${MAX_PROOF_KEYS}, got ${keys.length})`;
+      throw new ParamFault(fault, { whole: true });
+    }
+    return keys;
+  },
+});

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { account } from "../../test/support/store-contract.ts";
+import { openStorage } from "./open.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tollgate-open-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("sqlite:PATH makes the folders above the file, and keeps what was written", async () => {
+  const url = `sqlite:${join(folder, "a", "b", "tollgate.db")}`;
+  const first = await openStorage(url);
+  await first.accounts.insert(account());
+  await first.close();
+  const second = await openStorage(url);
+  expect(await second.accounts.list()).toEqual([account()]);
+  await second.close();
+});
+
+test("memory: begins empty each time", async () => {
+  const first = await openStorage("memory:");
+  await first.accounts.insert(account());
+  expect(await (await openStorage("memory:")).accounts.list()).toEqual([]);
+});
+
+test.each(["", "sqlite:", "tollgate.db", "postgres://user:hunter2@host/db"])(
+  "%j is refused with the known forms, and no password is shown",
+  async (url) => {
+    const error = await openStorage(url).catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(String(error)).toContain("sqlite:PATH or memory:");
+    expect(String(error)).not.toContain("hunter2");
+  },
+);

@@ -1,0 +1,183 @@
+import { fork } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, describe, expect, test } from "vitest";
+import { account, apiKey, storeContract } from "../../../test/support/store-contract.ts";
+import { StorageError } from "../store.ts";
+import { openSqlite } from "./client.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tollgate-sqlite-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newPath = (): string => {
+  files += 1;
+  return join(folder, `${files}.db`);
+};
+const failure = async (promise: Promise<unknown>): Promise<StorageError> => {
+  const error = await promise.catch((reason: unknown) => reason);
+  if (!(error instanceof StorageError)) throw new Error(`no StorageError: ${String(error)}`);
+  return error;
+};
+
+storeContract("the SQLite adapter", () => openSqlite(newPath()));
+
+describe("several processes on one file", () => {
+  test("two that open a new file at once both find its tables", async () => {
+    const path = newPath();
+    const opened = await Promise.all(Array.from({ length: 6 }, () => openSqlite(path)));
+    expect(await opened[0]?.accounts.insert(account())).toBe(true);
+    for (const storage of opened) {
+      expect(await storage.accounts.list()).toEqual([account()]);
+      await storage.close();
+    }
+  });
+
+  test("what one writes is in the other's feed", async () => {
+    const path = newPath();
+    const [one, other] = await Promise.all([openSqlite(path), openSqlite(path)]);
+    await one.accounts.insert(account());
+    const { seq } = await other.changes.since(undefined);
+    await one.keys.insert(apiKey());
+    expect((await other.changes.since(seq)).changes).toEqual([
+      { accountId: "acc_1", keyId: "key_1" },
+    ]);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test("a limit on keys holds for keys that two create at once", async () => {
+    const path = newPath();
+    const both = await Promise.all([openSqlite(path), openSqlite(path)]);
+    await both[0].accounts.insert(account());
+    const asked = Array.from({ length: 20 }, (_, index) =>
+      both[index % 2 ? 0 : 1].keys.insert(apiKey({ id: `key_${index}` }), 7),
+    );
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(7);
+    await Promise.all(both.map((storage) => storage.close()));
+  });
+});
+
+describe("a file that another process has locked", () => {
+  test("reads go on and the event loop turns while a write waits, and the write is done after", async () => {
+    const path = newPath();
+    const storage = await openSqlite(path);
+    await storage.accounts.insert(account());
+    const lock = await lockInAnotherProcess(path);
+
+    const order: string[] = [];
+    const write = storage.accounts.update("acc_1", { plan: "growth" }).then(() => {
+      order.push("write");
+    });
+    for (let turn = 0; turn < 20; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect((await storage.accounts.list())[0]?.plan).toBe("free");
+    }
+    order.push("20 turns and reads");
+    await lock.release();
+    await write;
+    expect(order).toEqual(["20 turns and reads", "write"]);
+    expect((await storage.accounts.list())[0]?.plan).toBe("growth");
+    await storage.close();
+  });
+
+  test("closing waits for a write that waits for the lock", async () => {
+    const path = newPath();
+    const storage = await openSqlite(path);
+    const lock = await lockInAnotherProcess(path);
+    const write = storage.accounts.insert(account());
+    // Answered after the write was tried, and so met the lock.
+    await storage.accounts.list();
+    const closed = storage.close();
+    await lock.release();
+    expect(await write).toBe(true);
+    await closed;
+  });
+
+  test("a write gives up after the busy timeout with a text that says so, and works again later", async () => {
+    const path = newPath();
+    const storage = await openSqlite(path, 30);
+    await storage.accounts.insert(account());
+    const lock = await lockInAnotherProcess(path);
+    const error = await failure(storage.accounts.update("acc_1", { plan: "growth" }));
+    expect(error.message).toBe(`the database ${path} is locked by another process`);
+    await lock.release();
+    expect(await storage.accounts.update("acc_1", { plan: "growth" })).toBe(true);
+    await storage.close();
+  });
+});
+
+describe("a file that cannot be used gets a clear error", () => {
+  test("one that a newer program has written", async () => {
+    const path = newPath();
+    await (await openSqlite(path)).close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 9999");
+    db.close();
+    const { message } = await failure(openSqlite(path));
+    expect(message).toMatch(/was written by a newer version of tollgate \(its schema is 9999/);
+  });
+
+  test("one that is no database", async () => {
+    const path = newPath();
+    writeFileSync(path, "plans:\n  free: { dailyCredits: 3000000 }\n".repeat(100));
+    const { message } = await failure(openSqlite(path));
+    expect(message).toContain(`the database ${path} is not a SQLite database`);
+    expect(readFileSync(path, "utf8")).toContain("plans:");
+  });
+
+  test("one whose pages are damaged: the call fails, others are answered", async () => {
+    const path = newPath();
+    const first = await openSqlite(path);
+    await first.accounts.insert(account());
+    for (let n = 0; n < 40; n += 1) await first.keys.insert(apiKey({ id: `key_${n}` }));
+    await first.close();
+    const db = new DatabaseSync(path);
+    const { rootpage } = db
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'keys'")
+      .get() as { rootpage: number };
+    db.close();
+    const bytes = readFileSync(path);
+    bytes.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096);
+    writeFileSync(path, bytes);
+
+    const storage = await openSqlite(path);
+    const { message } = await failure(storage.keys.list());
+    expect(message).toBe(`the database ${path} is damaged: restore it from a copy`);
+    expect(await storage.accounts.list()).toEqual([account()]);
+    await storage.close();
+  });
+
+  test("a folder in the file's place, and a file in the folder's", async () => {
+    const path = newPath();
+    mkdirSync(path);
+    expect((await failure(openSqlite(path))).message).toContain("cannot be opened");
+    const file = newPath();
+    writeFileSync(file, "");
+    const { message } = await failure(openSqlite(join(file, "tollgate.db")));
+    expect(message).toContain("cannot be made");
+  });
+});
+
+/** Holds the write lock until released, as a process that writes for long would. */
+async function lockInAnotherProcess(path: string): Promise<{ release: () => Promise<void> }> {
+  const script = join(folder, "lock.mjs");
+  writeFileSync(
+    script,
+    `import { DatabaseSync } from "node:sqlite";
+     const db = new DatabaseSync(process.argv[2]);
+     db.exec("BEGIN IMMEDIATE");
+     process.send("locked");
+     process.on("message", () => { db.exec("COMMIT"); db.close(); process.disconnect(); });`,
+  );
+  const child = fork(script, [path]);
+  await new Promise((resolve) => child.once("message", resolve));
+  return {
+    release: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.send("release");
+      }),
+  };
+}

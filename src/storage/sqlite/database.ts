@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { StorageError } from "../store.ts";
+
+/** A store's methods as they are in the worker, where nothing else has to go on meanwhile. */
+export type Blocking<Store> = {
+  readonly [Method in keyof Store]: Store[Method] extends (
+    ...args: infer Args
+  ) => Promise<infer Result>
+    ? (...args: Args) => Result
+    : never;
+};
+
+export type DatabaseOptions = {
+  readonly path: string;
+  /** How long a call waits for another process's lock. */
+  readonly busyTimeoutMs: number;
+};
+
+/**
+ * Opens the file, creates it where absent, and brings its schema up to this program's.
+ * @throws StorageError
+ */
+export function openDatabase({ path, busyTimeoutMs }: DatabaseOptions): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    db.exec("PRAGMA journal_mode = WAL");
+    migrate(db, path);
+    // From here on the worker waits for locks itself, so that reads go on meanwhile.
+    db.exec("PRAGMA busy_timeout = 0");
+    return db;
+  } catch (error) {
+    db?.close();
+    throw storageError(error, path);
+  }
+}
+
+/** Numbered from 1 without gaps; the highest is the schema's version, kept as user_version. */
+function migrations(): readonly string[] {
+  const folder = new URL("./migrations/", import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
+  return files.sort().map((file) => readFileSync(new URL(file, folder), "utf8"));
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  const steps = migrations();
+  if (versionOf(db) === steps.length) return;
+  transaction(db, () => {
+    // Asked again under the lock: another process may have been first.
+    const version = versionOf(db);
+    if (version > steps.length) {
+      throw new StorageError(
+        `the database ${path} was written by a newer version of tollgate ` +
+          `(its schema is ${version}, this program knows ${steps.length}): run that version`,
+      );
+    }
+    for (const step of steps.slice(version)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${steps.length}`);
+  });
+}
+
+function versionOf(db: DatabaseSync): number {
+  const row = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  return row.user_version;
+}
+
+/** All of `work` or nothing. The write lock is taken first, so that nothing fails half-way. */
+export function transaction(db: DatabaseSync, work: () => void): void {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    db.exec("COMMIT");
+  } catch (error) {
+    // SQLite has rolled back by itself after some faults (disk full, input and output).
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** SQLite's primary result codes (sqlite.org/rescode.html) and what they mean to an operator. */
+const FAULTS: Readonly<Record<number, string>> = {
+  5: "is locked by another process",
+  6: "is locked by another process",
+  8: "cannot be written: check the permissions of the file and its folder",
+  10: "cannot be read or written: the disk reports a fault",
+  11: "is damaged: restore it from a copy",
+  13: "cannot grow: the disk is full",
+  14: "cannot be opened: check that the path is a file in a folder that may be written",
+  26: "is not a SQLite database, or is damaged: name another file, or restore it from a copy",
+};
+
+/** Whether another connection's lock is the reason, so that trying again helps. */
+export function isLocked(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === 5 || code === 6;
+}
+
+/** The error with a text for people. Statements and values are not in it. */
+export function storageError(error: unknown, path: string): StorageError {
+  if (error instanceof StorageError) return error;
+  const fault = FAULTS[resultCode(error) ?? -1];
+  const reason = fault ?? `failed: ${error instanceof Error ? error.message : String(error)}`;
+  return new StorageError(`the database ${path} ${reason}`, { cause: error });
+}
+
+function resultCode(error: unknown): number | undefined {
+  const isSqlite = error instanceof Error && "errcode" in error;
+  return isSqlite && typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}

@@ -1,0 +1,84 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ApiKey, KeyRecord, KeyStore } from "../store.ts";
+import { type AccountRow, toAccount } from "./accounts.ts";
+import { type Blocking, transaction } from "./database.ts";
+
+type KeyRow = AccountRow & {
+  readonly key_id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly key_created_at: number;
+  readonly last_used_at: number | null;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+};
+
+const RECORD = `
+  SELECT k.id AS key_id, k.account_id, k.name, k.hash, k.prefix, k.created_at AS key_created_at,
+    k.last_used_at, k.expires_at, k.revoked_at, a.*
+  FROM keys k JOIN accounts a ON a.id = k.account_id`;
+
+export function keyStatements(db: DatabaseSync): Blocking<KeyStore> {
+  const byHash = db.prepare(`${RECORD} WHERE k.hash = ?`);
+  const byId = db.prepare(`${RECORD} WHERE k.id = ?`);
+  const all = db.prepare(`${RECORD} ORDER BY k.created_at, k.id`);
+  const ofAccount = db.prepare(`${RECORD} WHERE k.account_id = ? ORDER BY k.created_at, k.id`);
+  const revoke = db.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL");
+  const use = db.prepare(
+    "UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
+  );
+  const findById = (id: string): KeyRecord | undefined => {
+    const row = byId.get(id) as KeyRow | undefined;
+    return row && toRecord(row);
+  };
+  return {
+    insert: insertion(db),
+    findByHash: (hash) => {
+      const row = byHash.get(hash) as KeyRow | undefined;
+      return row && toRecord(row);
+    },
+    findById,
+    list: (accountId) => {
+      const rows = accountId === undefined ? all.all() : ofAccount.all(accountId);
+      return (rows as KeyRow[]).map(toRecord);
+    },
+    revoke: (id, at) => {
+      revoke.run(at, id);
+      return findById(id)?.key;
+    },
+    recordUse: (uses) =>
+      transaction(db, () => {
+        for (const { id, at } of uses) use.run(at, id);
+      }),
+  };
+}
+
+function insertion(db: DatabaseSync): Blocking<KeyStore>["insert"] {
+  const insert = db.prepare(
+    `INSERT INTO keys (id, account_id, name, hash, prefix,
+       created_at, last_used_at, expires_at, revoked_at)
+     SELECT :id, :accountId, :name, :hash, :prefix,
+       :createdAt, :lastUsedAt, :expiresAt, :revokedAt
+     WHERE :maxActive IS NULL OR :maxActive > (
+       SELECT count(*) FROM keys WHERE account_id = :accountId AND revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > :createdAt))`,
+  );
+  return (key, maxActive) => insert.run({ ...key, maxActive: maxActive ?? null }).changes === 1;
+}
+
+function toRecord(row: KeyRow): KeyRecord {
+  const key: ApiKey = {
+    id: row.key_id,
+    accountId: row.account_id,
+    name: row.name,
+    hash: row.hash,
+    prefix: row.prefix,
+    createdAt: row.key_created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+  return { key, account: toAccount(row) };
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import type { AccountStore, ChangeFeed, KeyStore, Storage } from "../store.ts";
+import { accountStatements } from "./accounts.ts";
+import { changeStatements } from "./changes.ts";
+import {
+  type Blocking,
+  type DatabaseOptions,
+  isLocked,
+  openDatabase,
+  storageError,
+} from "./database.ts";
+import { keyStatements } from "./keys.ts";
+
+export type StoreName = Exclude<keyof Storage, "close">;
+
+/** From the main thread; `"close"` is the last message. */
+export type Request =
+  | "close"
+  | {
+      readonly id: number;
+      readonly store: StoreName;
+      readonly method: string;
+      readonly args: readonly unknown[];
+    };
+
+/** To the main thread; id 0 says whether the database could be opened. */
+export type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: string };
+
+type Call = Exclude<Request, "close">;
+type Waiting = { readonly call: Call; readonly deadlineMs: number };
+type Methods = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
+
+/** About the steps of SQLite's own busy handler. */
+const RETRY_MS = 5;
+
+/**
+ * Carries out calls on one connection. SQLite's own waiting for a lock would hold up the calls
+ * behind it, so a call that meets one is tried again later: in WAL mode reads go on while another
+ * process writes.
+ */
+class SqliteWorker {
+  readonly #options: DatabaseOptions;
+  readonly #db: DatabaseSync;
+  readonly #stores: Readonly<Record<StoreName, Methods>>;
+  readonly #reply: (reply: Reply) => void;
+  #waiting: Waiting[] = [];
+
+  constructor(options: DatabaseOptions, reply: (reply: Reply) => void) {
+    this.#options = options;
+    this.#reply = reply;
+    this.#db = openDatabase(options);
+    const accounts: Blocking<AccountStore> = accountStatements(this.#db);
+    const keys: Blocking<KeyStore> = keyStatements(this.#db);
+    const changes: Blocking<ChangeFeed> = changeStatements(this.#db);
+    this.#stores = { accounts, keys, changes } as unknown as Record<StoreName, Methods>;
+  }
+
+  run(call: Call): void {
+    this.#try({ call, deadlineMs: performance.now() + this.#options.busyTimeoutMs });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #try(waiting: Waiting): void {
+    const { id, store, method, args } = waiting.call;
+    try {
+      this.#reply({ id, value: this.#stores[store][method]?.(...args) });
+    } catch (error) {
+      if (isLocked(error) && performance.now() < waiting.deadlineMs) this.#wait(waiting);
+      else this.#reply({ id, error: storageError(error, this.#options.path).message });
+    }
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    if (this.#waiting.length === 1) setTimeout(() => this.#retry(), RETRY_MS);
+  }
+
+  #retry(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const each of waiting) this.#try(each);
+  }
+}
+
+function main(): void {
+  const port = parentPort;
+  if (port === null) throw new Error("this file runs as a worker thread");
+  const options = workerData as DatabaseOptions;
+  const reply = (message: Reply): void => port.postMessage(message);
+  try {
+    const worker = new SqliteWorker(options, reply);
+    port.on("message", (request: Request) => {
+      if (request !== "close") return worker.run(request);
+      worker.close();
+      port.close();
+    });
+    reply({ id: 0, value: undefined });
+  } catch (error) {
+    reply({ id: 0, error: storageError(error, options.path).message });
+  }
+}
+
+main();

@@ -1,0 +1,56 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import pretty from "pino-pretty";
+import type { Clock } from "../lib/clock.ts";
+import { redact } from "./redact.ts";
+
+export type { Logger } from "pino";
+
+export type LogOptions = {
+  readonly level: string;
+  /** Readable lines instead of JSON. */
+  readonly terminal: boolean;
+};
+
+/** JSON lines on standard output, every line redacted as a whole before it is written. */
+export function createLog({ level, terminal }: LogOptions, sink?: DestinationStream): Logger {
+  const destination = sink ?? (terminal ? pretty({ colorize: true, sync: true }) : undefined);
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: { streamWrite: redact },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+const LINES_PER_SECOND = 10;
+
+/** Warnings that calls cause, bounded: a node that is down must not fill the disk with lines. */
+export class CallLog {
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  #second = 0;
+  #lines = 0;
+  #suppressed = 0;
+
+  constructor(log: Logger, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  warn(fields: Record<string, unknown>, text: string): void {
+    const second = Math.floor(this.#clock.monotonic() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#lines = 0;
+    }
+    this.#lines += 1;
+    if (this.#lines > LINES_PER_SECOND) {
+      this.#suppressed += 1;
+      return;
+    }
+    const suppressed = this.#suppressed;
+    this.#suppressed = 0;
+    this.#log.warn(suppressed > 0 ? { ...fields, suppressed } : fields, text);
+  }
+}

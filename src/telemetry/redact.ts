@@ -1,0 +1,10 @@
+const URL_WITH_REST = /\b([a-z][a-z0-9+.-]*):\/\/[^\s"'<>\\]+/gi;
+const API_KEY = /\btg_[1-9A-HJ-NP-Za-km-z]{8,}/g;
+
+/**
+ * Text without what must not be read in a log: URLs (an upstream's hold keys and passwords) keep
+ * their scheme alone, and API keys their beginning.
+ */
+export function redact(text: string): string {
+  return text.replace(URL_WITH_REST, "$1://[redacted]").replace(API_KEY, "tg_[redacted]");
+}

@@ -1,0 +1,145 @@
+import { type Dispatcher, Pool } from "undici";
+import type { Timer, TimerWheel } from "../lib/timer-wheel.ts";
+import { readAnswer } from "./read-answer.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+export type HttpUpstreamOptions = {
+  readonly name: string;
+  /** May hold credentials: never shown, only used. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxConnections: number;
+  readonly maxResponseBytes: number;
+};
+
+/** One node behind HTTP: JSON-RPC over keep-alive connections, ids of its own. */
+export class HttpUpstream {
+  readonly name: string;
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #headers: Record<string, string>;
+  readonly #maxResponseBytes: number;
+  readonly #timers: TimerWheel;
+  #lastId = 0;
+
+  constructor(options: HttpUpstreamOptions, parts: { readonly timers: TimerWheel }) {
+    const url = new URL(options.url);
+    this.name = options.name;
+    this.#path = url.pathname + url.search;
+    this.#headers = { ...options.headers, ...basicAuth(url), "content-type": "application/json" };
+    this.#maxResponseBytes = options.maxResponseBytes;
+    this.#timers = parts.timers;
+    this.#pool = new Pool(url.origin, {
+      connections: options.maxConnections,
+      // Deadlines are the calls' own, on one timer wheel.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    });
+  }
+
+  /**
+   * One request, one answer; never rejects. `params` is the JSON text of the positional params.
+   * Resolves within `timeoutMs`, whatever the node does.
+   */
+  call(method: string, params: string, timeoutMs: number): Promise<UpstreamAnswer> {
+    this.#lastId = this.#lastId >= Number.MAX_SAFE_INTEGER ? 1 : this.#lastId + 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      const exchange = new Exchange(id, this.#maxResponseBytes, resolve);
+      exchange.timer = this.#timers.set(timeoutMs, () => exchange.end({ kind: "timeout" }));
+      exchange.timers = this.#timers;
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+      this.#pool.dispatch(
+        { method: "POST", path: this.#path, headers: this.#headers, body },
+        exchange,
+      );
+    });
+  }
+
+  /** Ends the connections; calls in the air are answered as unreachable. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+function basicAuth(url: URL): Record<string, string> {
+  if (url.username === "" && url.password === "") return {};
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+/** One request in undici's hands. What ends it first is its answer; the rest is aborted. */
+class Exchange implements Dispatcher.DispatchHandler {
+  timer: Timer | undefined;
+  timers: TimerWheel | undefined;
+  readonly #id: number;
+  readonly #maxBytes: number;
+  #resolve: ((answer: UpstreamAnswer) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #chunks: Buffer[] = [];
+  #received = 0;
+  /** A buffer of the announced length, filled as the bytes come; none where none was announced. */
+  #announced: Buffer | undefined;
+
+  constructor(id: number, maxBytes: number, resolve: (answer: UpstreamAnswer) => void) {
+    this.#id = id;
+    this.#maxBytes = maxBytes;
+    this.#resolve = resolve;
+  }
+
+  end(answer: UpstreamAnswer): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    if (this.timer !== undefined) this.timers?.clear(this.timer);
+    this.#chunks = [];
+    this.#announced = undefined;
+    resolve(answer);
+    if (answer.kind === "timeout" || answer.kind === "too_large") this.#abort(answer.kind);
+  }
+
+  #abort(reason: string): void {
+    if (this.#controller?.aborted === false) this.#controller.abort(new Error(reason));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#resolve === undefined) this.#abort("timeout");
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status;
+    const length = Number(headers["content-length"]);
+    if (length > this.#maxBytes) this.end({ kind: "too_large" });
+    else if (length > 65_536) this.#announced = Buffer.allocUnsafeSlow(length);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#resolve === undefined) return;
+    const at = this.#received;
+    this.#received += chunk.length;
+    if (this.#received > this.#maxBytes) this.end({ kind: "too_large" });
+    else if (this.#announced === undefined) this.#chunks.push(chunk);
+    else chunk.copy(this.#announced, at);
+  }
+
+  onResponseEnd(): void {
+    if (this.#resolve === undefined) return;
+    const [first] = this.#chunks;
+    const body =
+      this.#announced ??
+      (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
+    this.end(readAnswer(this.#status, body, this.#id));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const code = "code" in error ? String(error.code) : error.name;
+    this.end({ kind: "unreachable", code });
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { Writable } from "node:stream";
+import { createApiKey } from "../../src/access/api-key.ts";
+import { type RunningGateway, startGateway } from "../../src/app.ts";
+import { createAccount } from "../../src/commands/accounts.ts";
+import { createKey } from "../../src/commands/keys.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Storage } from "../../src/storage/store.ts";
+import { createLog } from "../../src/telemetry/log.ts";
+
+export type TestGateway = {
+  /** `http://127.0.0.1:PORT`, without a network. */
+  readonly origin: string;
+  readonly port: number;
+  readonly key: string;
+  readonly keyId: string;
+  readonly storage: Storage;
+  /** Every log line so far, as text. */
+  readonly log: () => string;
+  /** The address of a network over HTTP and WebSocket, with the key. */
+  readonly http: (network?: string) => string;
+  readonly ws: (network?: string) => string;
+  /** GET on the admin port. */
+  readonly admin: (path: string) => Promise<Response>;
+  readonly stop: () => Promise<void>;
+};
+
+/** The gateway in this process on free ports, its accounts in memory, with one account and key. */
+export async function startTestGateway(options: {
+  /** As in the configuration file. */
+  readonly networks: readonly object[];
+  readonly server?: object;
+}): Promise<TestGateway> {
+  const config = parseConfig(
+    JSON.stringify({
+      server: { port: 0, ...options.server },
+      admin: { host: "127.0.0.1", port: 0 },
+      networks: options.networks,
+    }),
+    { baseDir: process.cwd(), environment: {} },
+  );
+  const written: string[] = [];
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      written.push(String(chunk));
+      done();
+    },
+  });
+  const log = createLog({ level: "debug", terminal: false }, sink);
+  const storage = await openStorage("memory:");
+  const { id, key } = await demoKey(storage, config.plans);
+  const gateway: RunningGateway = await startGateway(config, { storage, log, clock: systemClock });
+  const first = config.networks[0]?.name ?? "";
+  const secure = config.server.tls === undefined ? "" : "s";
+  const host = `127.0.0.1:${gateway.port}`;
+  return {
+    origin: `http${secure}://${host}`,
+    port: gateway.port,
+    key,
+    keyId: id,
+    storage,
+    log: () => written.join(""),
+    http: (network = first) => `http${secure}://${host}/${network}/v3/${key}`,
+    ws: (network = first) => `ws${secure}://${host}/${network}/ws/v3/${key}`,
+    admin: (path) => fetch(`http://127.0.0.1:${gateway.adminPort}${path}`),
+    stop: async () => {
+      await gateway.stop();
+      await storage.close();
+    },
+  };
+}
+
+async function demoKey(
+  storage: Storage,
+  plans: Record<string, object>,
+): Promise<{ id: string; key: string }> {
+  const parts = { storage, plans, clock: systemClock, random: randomBytes };
+  await createAccount(parts, { email: "test@example.com", plan: "team", operator: false });
+  const { json } = await createKey(parts, { account: "test@example.com", name: "test" });
+  return json as { id: string; key: string };
+}
+
+/** A well-formed key that no store knows. */
+export function strangeKey(): string {
+  return createApiKey(randomBytes);
+}

@@ -1,0 +1,85 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+export type NodeRequest = {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** The body's own bytes. */
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+};
+
+/** What the node says: a result or error put into an envelope, or any body with any status. */
+export type NodeReply =
+  | { readonly result: unknown }
+  /** JSON text, sent to the letter. */
+  | { readonly resultText: string }
+  | { readonly error: unknown; readonly status?: number }
+  | { readonly body: string | Buffer; readonly status?: number; readonly headers?: object }
+  /** No answer; the connection is cut, or stays open in silence. */
+  | "reset"
+  | "hang";
+
+export type StandInNode = {
+  readonly url: string;
+  /** Every request so far. */
+  readonly requests: readonly NodeRequest[];
+  /** What it answers from now on. */
+  reply: (request: NodeRequest) => NodeReply | Promise<NodeReply>;
+  readonly stop: () => Promise<void>;
+};
+
+/** A node for faults and for answers that no local node gives. */
+export async function startStandInNode(
+  reply: StandInNode["reply"] = () => ({ result: null }),
+): Promise<StandInNode> {
+  const requests: NodeRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", async () => {
+      const text = Buffer.concat(chunks).toString("utf8");
+      const { id, method, params } = JSON.parse(text);
+      const asked = { id, method, params, text, headers: request.headers };
+      requests.push(asked);
+      send(response, id, await node.reply(asked));
+    });
+  });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const node: StandInNode = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    reply,
+    stop: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+  return node;
+}
+
+function send(response: ServerResponse, id: number, reply: NodeReply): void {
+  if (reply === "hang") return;
+  if (reply === "reset") {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  if ("body" in reply) {
+    response.writeHead(reply.status ?? 200, { ...reply.headers });
+    response.end(reply.body);
+    return;
+  }
+  const envelope = { jsonrpc: "2.0", id };
+  const status = "status" in reply ? (reply.status ?? 200) : 200;
+  response.writeHead(status, { "content-type": "application/json" });
+  if ("resultText" in reply) {
+    response.end(`{"jsonrpc":"2.0","id":${id},"result":${reply.resultText}}\n`);
+  } else response.end(`${JSON.stringify({ ...envelope, ...reply })}\n`);
+}

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Account, type ApiKey, type Storage, StorageError } from "../../src/storage/store.ts";
+
+export const account = (over: Partial<Account> = {}): Account => ({
+  id: "acc_1",
+  email: "ada@example.com",
+  plan: "free",
+  operator: false,
+  suspended: false,
+  createdAt: 1_000,
+  ...over,
+});
+
+export const apiKey = (over: Partial<ApiKey> = {}): ApiKey => {
+  const id = over.id ?? "key_1";
+  return {
+    id,
+    accountId: "acc_1",
+    name: "laptop",
+    hash: `hash of ${id}`,
+    prefix: "tg_6abcd",
+    createdAt: 2_000,
+    lastUsedAt: null,
+    expiresAt: null,
+    revokedAt: null,
+    ...over,
+  };
+};
+
+/** What every adapter owes its callers. `open` gives an empty storage. */
+export function storeContract(name: string, open: () => Promise<Storage>): void {
+  describe(`${name} keeps the contract of the stores`, () => {
+    let storage: Storage;
+    beforeEach(async () => {
+      storage = await open();
+    });
+    afterEach(() => storage.close());
+
+    describe("accounts", () => accountContract(() => storage));
+    describe("keys", () => keyContract(() => storage));
+    describe("changes", () => changeContract(() => storage));
+
+    test("a closed storage refuses calls, and closing twice is no fault", async () => {
+      await storage.close();
+      await storage.close();
+      await expect(storage.accounts.list()).rejects.toThrow(StorageError);
+      await expect(storage.keys.findByHash("x")).rejects.toThrow("the storage is closed");
+    });
+
+    test("calls in the air are answered before the storage closes", async () => {
+      const inserted = storage.accounts.insert(account());
+      await storage.close();
+      expect(await inserted).toBe(true);
+    });
+  });
+}
+
+function accountContract(storage: () => Storage): void {
+  test("an account is found by its e-mail in any case, as it was written", async () => {
+    const { accounts } = storage();
+    const written = account({ email: "Ada@Example.com", operator: true });
+    expect(await accounts.insert(written)).toBe(true);
+    expect(await accounts.findByEmail("aDA@exAMPLE.com")).toEqual(written);
+    expect(await accounts.findByEmail("ada@example.org")).toBeUndefined();
+  });
+
+  test("an e-mail belongs to one account, whatever its case", async () => {
+    const { accounts } = storage();
+    const all = ["ada@example.com", "ADA@example.com", "Ada@Example.Com"].map((email, index) =>
+      accounts.insert(account({ id: `acc_${index}`, email })),
+    );
+    expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
+    expect(await accounts.list()).toHaveLength(1);
+  });
+
+  test("accounts are listed oldest first", async () => {
+    const { accounts } = storage();
+    await accounts.insert(account({ id: "acc_b", email: "b@x.org", createdAt: 20 }));
+    await accounts.insert(account({ id: "acc_a", email: "a@x.org", createdAt: 30 }));
+    await accounts.insert(account({ id: "acc_c", email: "c@x.org", createdAt: 10 }));
+    expect((await accounts.list()).map(({ id }) => id)).toEqual(["acc_c", "acc_b", "acc_a"]);
+  });
+
+  test("an update changes what it names and nothing else", async () => {
+    const { accounts } = storage();
+    await accounts.insert(account());
+    expect(await accounts.update("acc_1", { suspended: true })).toBe(true);
+    expect(await accounts.update("acc_1", { plan: "growth" })).toBe(true);
+    expect(await accounts.findByEmail("ada@example.com")).toEqual(
+      account({ suspended: true, plan: "growth" }),
+    );
+    await accounts.update("acc_1", { suspended: false });
+    expect(await accounts.list()).toEqual([account({ plan: "growth" })]);
+    expect(await accounts.update("acc_2", { suspended: true })).toBe(false);
+  });
+}
+
+function keyContract(storage: () => Storage): void {
+  beforeEach(async () => {
+    await storage().accounts.insert(account());
+  });
+
+  test("a key is found by its hash and by its id, together with its account", async () => {
+    const { keys } = storage();
+    const key = apiKey({ expiresAt: 9_007_199_254_740_991 });
+    expect(await keys.insert(key)).toBe(true);
+    expect(await keys.findByHash(key.hash)).toEqual({ key, account: account() });
+    expect(await keys.findById(key.id)).toEqual({ key, account: account() });
+    expect(await keys.findByHash("another")).toBeUndefined();
+    expect(await keys.findById("another")).toBeUndefined();
+  });
+
+  test("a key of an account that does not exist is refused", async () => {
+    const { keys } = storage();
+    await expect(keys.insert(apiKey({ accountId: "acc_9" }))).rejects.toThrow(StorageError);
+  });
+
+  test("keys are listed oldest first, of all accounts or of one", async () => {
+    const { accounts, keys } = storage();
+    await accounts.insert(account({ id: "acc_2", email: "b@example.com" }));
+    await keys.insert(apiKey({ id: "key_2", createdAt: 5, accountId: "acc_2" }));
+    await keys.insert(apiKey({ id: "key_1", createdAt: 7 }));
+    await keys.insert(apiKey({ id: "key_3", createdAt: 6, revokedAt: 8 }));
+    const ids = async (accountId?: string): Promise<string[]> =>
+      (await keys.list(accountId)).map(({ key }) => key.id);
+    expect(await ids()).toEqual(["key_2", "key_3", "key_1"]);
+    expect(await ids("acc_1")).toEqual(["key_3", "key_1"]);
+    expect(await ids("acc_9")).toEqual([]);
+  });
+
+  test("an account never gets more active keys than allowed, whoever asks at once", async () => {
+    const { keys } = storage();
+    await keys.insert(apiKey({ id: "revoked", revokedAt: 1 }));
+    await keys.insert(apiKey({ id: "expired", expiresAt: 2_000 }));
+    const asked = Array.from({ length: 10 }, (_, index) =>
+      keys.insert(apiKey({ id: `key_${index}`, expiresAt: index % 2 ? null : 2_001 }), 4),
+    );
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(4);
+    expect(await keys.list()).toHaveLength(6);
+  });
+
+  test("revoking keeps the first time, and an unknown id is none", async () => {
+    const { keys } = storage();
+    await keys.insert(apiKey());
+    expect(await keys.revoke("key_1", 3_000)).toEqual(apiKey({ revokedAt: 3_000 }));
+    expect(await keys.revoke("key_1", 4_000)).toEqual(apiKey({ revokedAt: 3_000 }));
+    expect((await keys.findById("key_1"))?.key.revokedAt).toBe(3_000);
+    expect(await keys.revoke("key_2", 3_000)).toBeUndefined();
+  });
+
+  test("a last-used time moves forward only", async () => {
+    const { keys } = storage();
+    await keys.insert(apiKey());
+    await keys.recordUse([
+      { id: "key_1", at: 5_000 },
+      { id: "key_9", at: 5_000 },
+    ]);
+    await keys.recordUse([{ id: "key_1", at: 4_000 }]);
+    expect((await keys.findById("key_1"))?.key.lastUsedAt).toBe(5_000);
+  });
+}
+
+function changeContract(storage: () => Storage): void {
+  test("the feed tells each change of a key or an account, once and in order", async () => {
+    const { accounts, changes, keys } = storage();
+    await accounts.insert(account());
+    await keys.insert(apiKey({ id: "key_0" }));
+    const start = await changes.since(undefined);
+    expect(start).toEqual({ seq: expect.any(Number), complete: false, changes: [] });
+
+    await keys.insert(apiKey());
+    await accounts.update("acc_1", { suspended: true });
+    await keys.revoke("key_1", 3_000);
+    const told = await changes.since(start.seq);
+    expect(told).toEqual({
+      seq: start.seq + 3,
+      complete: true,
+      changes: [
+        { accountId: "acc_1", keyId: "key_1" },
+        { accountId: "acc_1", keyId: null },
+        { accountId: "acc_1", keyId: "key_1" },
+      ],
+    });
+    expect(await changes.since(told.seq)).toEqual({ seq: told.seq, complete: true, changes: [] });
+  });
+
+  test("what changes nothing is no change: a use, a refused key, a second revocation", async () => {
+    const { accounts, changes, keys } = storage();
+    await accounts.insert(account());
+    await keys.insert(apiKey());
+    await keys.revoke("key_1", 3_000);
+    const { seq } = await changes.since(undefined);
+    await keys.recordUse([{ id: "key_1", at: 5_000 }]);
+    await keys.insert(apiKey({ id: "key_2" }), 0);
+    await keys.revoke("key_1", 4_000);
+    await accounts.update("acc_9", { suspended: true });
+    expect(await changes.since(seq)).toEqual({ seq, complete: true, changes: [] });
+  });
+
+  test("a reader that is more than 1,000 changes behind is told so", async () => {
+    const { accounts, changes } = storage();
+    await accounts.insert(account());
+    const { seq } = await changes.since(undefined);
+    const updates = Array.from({ length: 1_001 }, () => accounts.update("acc_1", { plan: "free" }));
+    await Promise.all(updates);
+    expect(await changes.since(seq)).toEqual({ seq: seq + 1_001, complete: false, changes: [] });
+    expect((await changes.since(seq + 1)).changes).toHaveLength(1_000);
+  });
+}
