@@ -48,7 +48,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   );
   const server = new GatewayServer(config.server, {
     reception: new Reception({ addresses: new AddressBook(networks), authenticator }),
-    pipeline: new Pipeline({ clock, metrics, log: new CallLog(log, clock) }),
+    pipeline: new Pipeline({ clock, log: new CallLog(log, clock) }),
     ids: new RequestIds(),
     authenticator,
     metrics,
@@ -92,12 +92,13 @@ function buildNetwork(
     (upstream) =>
       new HttpUpstream({ ...upstream, maxResponseBytes: config.maxResponseBytes }, { timers }),
   );
+  const ownMetrics = metrics.network(config.name);
   const pool = new UpstreamPool(upstreams, {
     clock,
-    observe: ({ upstream, outcome, seconds }) =>
-      metrics.upstreamCalls(config.name, upstream).record(outcome, seconds),
+    observe: (upstream, outcome, seconds) =>
+      ownMetrics.upstreamCalls(upstream).record(outcome, seconds),
   });
-  return new Network(config, { upstreams: pool });
+  return new Network(config, { upstreams: pool, metrics: ownMetrics });
 }
 
 function openAdmin(

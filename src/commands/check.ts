@@ -48,9 +48,7 @@ async function tryUpstream(network: NetworkConfig, upstream: UpstreamConfig): Pr
   );
   try {
     const [chainId, head, client] = await Promise.all(
-      ["eth_chainId", "eth_blockNumber", "web3_clientVersion"].map((method) =>
-        node.call(method, "[]", TIMEOUT_MS).then(read),
-      ),
+      ["eth_chainId", "eth_blockNumber", "web3_clientVersion"].map((method) => ask(node, method)),
     );
     const faults = [chainId, head].flatMap((answer) => answer?.fault ?? []);
     const found = Number(chainId?.value);
@@ -66,6 +64,12 @@ async function tryUpstream(network: NetworkConfig, upstream: UpstreamConfig): Pr
   } finally {
     await node.close();
   }
+}
+
+function ask(node: HttpUpstream, method: string): Promise<Read> {
+  return new Promise((resolve) => {
+    node.call({ method, params: "[]", timeoutMs: TIMEOUT_MS }, (answer) => resolve(read(answer)));
+  });
 }
 
 function decimal(quantity: string): string {

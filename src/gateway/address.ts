@@ -6,6 +6,8 @@ export type Transport = "http" | "websocket";
 /** Stage 2, first half: the network that an address names, and the key in it (not yet checked). */
 export type Address = { readonly network: Network; readonly key: string };
 
+const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
+
 type Target = { readonly host: string; readonly path: string };
 
 /** The addresses of all networks: `/<network>/v3/<KEY>`, and `/v3/<KEY>` on a network's own host. */
@@ -24,6 +26,20 @@ export class AddressBook {
 
   /** `target` is the request's own, origin or absolute form; `host` the Host header. */
   find(transport: Transport, target: string, host: string): Address | RpcError {
+    const plain = this.#byHost.size === 0 && transport === "http" ? this.#plain(target) : undefined;
+    return plain ?? this.#read(transport, target, host);
+  }
+
+  /** `/<network>/v3/<KEY>` and nothing else, which is nearly every request: no splitting, no host. */
+  #plain(target: string): Address | undefined {
+    const end = target.indexOf("/", 1);
+    const network = this.#byName.get(target.slice(1, end));
+    const key = target.slice(end + 4);
+    if (network === undefined || !target.startsWith("/v3/", end)) return undefined;
+    return PLAIN_KEY.test(key) ? { network, key } : undefined;
+  }
+
+  #read(transport: Transport, target: string, host: string): Address | RpcError {
     if (target.includes("#")) return { name: "bad_request", details: "a fragment in the target" };
     const { host: authority, path } = splitTarget(target, host);
     const [, ...segments] = path.split("/");

@@ -32,6 +32,10 @@ export class Call {
   /** Credits that are held for the call while it runs, and what it cost in the end. */
   reserved = 0;
   charged = 0;
+  /** Where the call stands in the pipeline, and who waits for its end. */
+  nextStage = 0;
+  begunMs = 0;
+  done: (call: Call) => void = () => undefined;
 
   constructor(parsed: ParsedCall, session: Session) {
     this.session = session;

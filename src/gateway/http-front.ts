@@ -89,26 +89,23 @@ export class HttpFront {
         return;
       }
       this.#traffic.received.inc(body.length);
-      const answer = answerMessage(body, session, this.#parts.pipeline);
-      if (!("inAir" in answer)) {
-        this.#send(exchange, answer);
-        return;
-      }
-      void answer.answer.then((ready) => this.#send(exchange, ready));
+      const parts = { session, pipeline: this.#parts.pipeline };
+      answerMessage(body, parts, (answer) => this.#send(exchange, answer));
     });
   }
 
-  #refuse(exchange: Exchange, error: RpcError, extra: readonly string[] = []): void {
+  #refuse(exchange: Exchange, error: RpcError, extra?: readonly string[]): void {
     this.#parts.metrics.refused(error.name);
     this.#send(exchange, refusal(error), extra);
   }
 
-  #send({ response, requestId }: Exchange, answer: MessageAnswer, extra: readonly string[] = []) {
+  #send({ response, requestId }: Exchange, answer: MessageAnswer, extra?: readonly string[]) {
     const { status, pieces, retryAfterSeconds } = answer;
     const sizeBytes = sizeOf(pieces);
     this.#traffic.sent.inc(sizeBytes);
     const headers = ["Access-Control-Allow-Origin", "*", "X-Request-Id", requestId];
-    headers.push("Access-Control-Expose-Headers", EXPOSED, ...extra);
+    headers.push("Access-Control-Expose-Headers", EXPOSED);
+    if (extra !== undefined) headers.push(...extra);
     if (pieces.length > 0) {
       headers.push("Content-Type", "application/json", "Content-Length", String(sizeBytes));
     }
@@ -169,6 +166,7 @@ function preflight({ request, response, requestId }: Exchange): void {
 function writePieces(response: ServerResponse, pieces: readonly Piece[], sizeBytes: number): void {
   const [only] = pieces;
   if (only === undefined) response.end();
+  else if (typeof only === "string" && pieces.length === 1) response.end(only, "latin1");
   else if (sizeBytes <= ONE_WRITE_BYTES) response.end(pieces.map(asText).join(""), "latin1");
   else if (pieces.length > MANY_PIECES) response.end(Buffer.concat(pieces.map(asBytes)));
   else {

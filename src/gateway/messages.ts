@@ -7,30 +7,36 @@ import type { Pipeline } from "./pipeline.ts";
 
 const NOTHING: MessageAnswer = Object.freeze({ status: 204, pieces: [] });
 
-/** An answer that waits for this many calls. */
-export type Answering = { readonly inAir: number; readonly answer: Promise<MessageAnswer> };
-
 /**
- * One message (HTTP body or WebSocket text) from its bytes to its answer's bytes. The answer
- * is there at once where no call has to wait. Never throws or rejects.
+ * One message (HTTP body or WebSocket text) from its bytes to its answer's bytes: `respond` is
+ * called once, before this returns where no call has to wait. Returns how many calls are still in
+ * the air. Never throws.
  */
 export function answerMessage(
   body: Buffer,
-  session: Session,
-  pipeline: Pipeline,
-): MessageAnswer | Answering {
+  { session, pipeline }: MessageParts,
+  respond: (answer: MessageAnswer) => void,
+): number {
   const message = parseMessage(body);
+  if (message.kind === "batch") return answerBatch(message.calls, { session, pipeline }, respond);
   if (message.kind === "fault") {
     const text = errorText(message.fault);
-    return { status: 200, pieces: [message.inArray ? `[${text}]` : text] };
+    respond({ status: 200, pieces: [message.inArray ? `[${text}]` : text] });
+    return 0;
   }
-  if (message.kind === "batch") return answerBatch(message.calls, session, pipeline);
-  if (message.call.notification) return NOTHING;
-  const call = new Call(message.call, session);
-  const waiting = pipeline.run(call);
-  if (waiting === undefined) return answerSingle(call);
-  return { inAir: 1, answer: waiting.then(() => answerSingle(call)) };
+  if (message.call.notification) {
+    respond(NOTHING);
+    return 0;
+  }
+  let inAir = 1;
+  pipeline.run(new Call(message.call, session), (call) => {
+    inAir = 0;
+    respond(answerSingle(call));
+  });
+  return inAir;
 }
+
+export type MessageParts = { readonly session: Session; readonly pipeline: Pipeline };
 
 function answerSingle(call: Call): MessageAnswer {
   const { error } = call;
@@ -40,21 +46,23 @@ function answerSingle(call: Call): MessageAnswer {
 /** Every element but notifications is answered, in order, each call for itself. */
 function answerBatch(
   elements: readonly ParsedCall[],
-  session: Session,
-  pipeline: Pipeline,
-): MessageAnswer | Answering {
-  const calls: Call[] = [];
-  const waiting: Promise<void>[] = [];
-  for (const element of elements) {
-    if (element.notification) continue;
-    const call = new Call(element, session);
-    calls.push(call);
-    const run = pipeline.run(call);
-    if (run !== undefined) waiting.push(run);
+  { session, pipeline }: MessageParts,
+  respond: (answer: MessageAnswer) => void,
+): number {
+  const calls = elements
+    .filter(({ notification }) => !notification)
+    .map((element) => new Call(element, session));
+  if (calls.length === 0) {
+    respond(NOTHING);
+    return 0;
   }
-  if (calls.length === 0) return NOTHING;
-  if (waiting.length === 0) return joinBatch(calls);
-  return { inAir: waiting.length, answer: Promise.all(waiting).then(() => joinBatch(calls)) };
+  let inAir = calls.length;
+  const done = () => {
+    inAir -= 1;
+    if (inAir === 0) respond(joinBatch(calls));
+  };
+  for (const call of calls) pipeline.run(call, done);
+  return inAir;
 }
 
 function joinBatch(calls: readonly Call[]): MessageAnswer {

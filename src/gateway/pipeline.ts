@@ -6,13 +6,13 @@ import { checkParams } from "../methods/check-params.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
 import { isWriting, lookUp } from "../methods/registry.ts";
 import type { CallLog } from "../telemetry/log.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
 import { toClientError } from "../upstreams/client-error.ts";
 import type { Call } from "./call.ts";
 
-type Parts = { readonly clock: Clock; readonly metrics: Metrics; readonly log: CallLog };
+type Parts = { readonly clock: Clock; readonly log: CallLog };
 
-type Stage = (call: Call) => undefined | Promise<void>;
+/** A stage that has to wait says so, and goes on by calling `resume` once, later or at once. */
+type Stage = (call: Call, resume: (call: Call) => void) => "waiting" | undefined;
 
 /**
  * The life of a call, after its message was parsed (stage 1) and its network and account were
@@ -38,36 +38,31 @@ export class Pipeline {
   }
 
   /**
-   * Takes the call through the stages; afterwards it has a result or an error. Never throws or
-   * rejects. A call that is answered without waiting is finished when this returns.
+   * Takes the call through the stages, then calls `done` once: before this returns where nothing
+   * had to be waited for. Afterwards the call has a result or an error. Never throws.
    */
-  run(call: Call): undefined | Promise<void> {
-    return this.#runFrom(0, call, this.#parts.clock.monotonic());
+  run(call: Call, done: (call: Call) => void): void {
+    call.begunMs = this.#parts.clock.monotonic();
+    call.done = done;
+    this.#advance(call);
   }
 
-  #runFrom(first: number, call: Call, begunMs: number): undefined | Promise<void> {
+  readonly #advance = (call: Call): void => {
     try {
-      for (let index = first; index < STAGES.length; index += 1) {
+      while (call.nextStage < STAGES.length) {
         if (call.result !== undefined || call.error !== undefined) break;
-        const waiting = STAGES[index]?.(call);
-        if (waiting !== undefined) {
-          return waiting
-            .catch((error: unknown) => this.#crash(call, error))
-            .then(() => this.#runFrom(index + 1, call, begunMs));
-        }
+        const stage = STAGES[call.nextStage];
+        call.nextStage += 1;
+        if (stage?.(call, this.#advance) === "waiting") return;
       }
     } catch (error) {
-      this.#crash(call, error);
+      const internal = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      call.result = undefined;
+      call.error = { name: "internal", internal };
     }
-    settle(call, this.#parts, begunMs);
-    return undefined;
-  }
-
-  #crash(call: Call, error: unknown): void {
-    const internal = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    call.result = undefined;
-    call.error = { name: "internal", internal };
-  }
+    settle(call, this.#parts);
+    call.done(call);
+  };
 }
 
 function lookUpMethod(call: Call): undefined {
@@ -110,11 +105,13 @@ function recall(call: Call): undefined {
   if (known !== undefined) call.result = [toBinary(known)];
 }
 
-async function fetch(call: Call): Promise<void> {
-  const { network } = call.session;
-  const params = encode([...call.args]);
-  const { method } = call;
-  call.outcome = await network.upstreams.fetch({ method, params, timeoutMs: network.timeoutMs });
+function fetch(call: Call, resume: (call: Call) => void): "waiting" {
+  const { upstreams, timeoutMs } = call.session.network;
+  upstreams.fetch({ method: call.method, params: encode(call.args), timeoutMs }, (outcome) => {
+    call.outcome = outcome;
+    resume(call);
+  });
+  return "waiting";
 }
 
 function normalise(call: Call): undefined {
@@ -139,14 +136,14 @@ function normalise(call: Call): undefined {
 }
 
 /** Stage 10: what it cost, and what is counted and logged of it. */
-function settle(call: Call, { clock, metrics, log }: Parts, begunMs: number): void {
+function settle(call: Call, { clock, log }: Parts): void {
   const { definition, error, session } = call;
+  const { metrics } = session.network;
   const outcome = error === undefined ? "ok" : error.name;
   call.charged = isCharged(error) ? call.reserved : 0;
-  metrics.charged(session.network.name, call.charged);
-  metrics
-    .calls(session.network.name, definition?.method ?? "other")
-    .record(outcome, (clock.monotonic() - begunMs) / 1000);
+  metrics.credits.inc(call.charged);
+  const seconds = (clock.monotonic() - call.begunMs) / 1000;
+  metrics.calls(definition?.method ?? "other").record(outcome, seconds);
   if (error?.internal !== undefined) {
     const { requestId, network } = session;
     const fields = { requestId, network: network.name, method: definition?.method, outcome };

@@ -3,9 +3,12 @@ import type { Duplex } from "node:stream";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { refusal } from "./answer.ts";
 
+/** Closing with bytes unread resets the connection, and the client might never see the answer. */
+const LINGER_MS = 1000;
+
 /**
  * Writes a refusal where there is no ServerResponse: before a request could be parsed, or at a
- * WebSocket upgrade. Ends the connection.
+ * WebSocket upgrade. Ends the connection, at the latest after a second.
  */
 export function endWithRefusal(socket: Duplex, error: RpcError, requestId?: string): void {
   const { status, pieces, retryAfterSeconds } = refusal(error);
@@ -19,5 +22,8 @@ export function endWithRefusal(socket: Duplex, error: RpcError, requestId?: stri
   ];
   if (requestId !== undefined) headers.push(`X-Request-Id: ${requestId}`);
   if (retryAfterSeconds !== undefined) headers.push(`Retry-After: ${retryAfterSeconds}`);
-  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, "latin1", () => socket.destroy());
+  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, "latin1");
+  socket.resume();
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(linger));
 }

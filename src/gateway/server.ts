@@ -1,4 +1,9 @@
-import { createServer, type Server as HttpServer, type ServerOptions } from "node:http";
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -18,7 +23,27 @@ export type GatewayServerOptions = {
   readonly keepAliveMs: number;
   readonly shutdownTimeoutMs: number;
   readonly websocket: WebSocketOptions;
+  /** CONNECTION_LIMITS where absent. */
+  readonly limits?: ConnectionLimits | undefined;
 };
+
+export type ConnectionLimits = {
+  /** From the opening of the connection, or the first byte of a later request. */
+  readonly headersMs: number;
+  /** From the same moment to the last byte of the body. */
+  readonly bodyMs: number;
+  readonly handshakeMs: number;
+  /** A client that takes nothing of its answer for so long is gone. */
+  readonly stalledMs: number;
+};
+
+/** design.md, "order of the checks" and "odd requests"; stalledMs is longer than any call. */
+export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
+  headersMs: 10_000,
+  bodyMs: 30_000,
+  handshakeMs: 10_000,
+  stalledMs: 120_000,
+});
 
 type Parts = FrontParts & {
   readonly authenticator: Authenticator;
@@ -26,19 +51,21 @@ type Parts = FrontParts & {
   readonly log: Logger;
 };
 
-/** design.md, "order of the checks": headers over 16 KiB, or later than 10 s; a body than 30 s. */
-const LIMITS: ServerOptions & { handshakeTimeout: number } = {
-  maxHeaderSize: 16_384,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 500,
-  handshakeTimeout: 10_000,
-  // Checked by the front, which answers with a JSON-RPC error.
-  requireHostHeader: false,
-  shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
-};
-/** A client that takes nothing of its answer for so long is gone. Longer than any call. */
-const STALLED_MS = 120_000;
+/** What node:http calls them. */
+function serverOptions(limits: ConnectionLimits, keepAliveMs: number) {
+  return {
+    maxHeaderSize: 16_384,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.bodyMs,
+    handshakeTimeout: limits.handshakeMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: 500,
+    // Checked by the front, which answers with a JSON-RPC error.
+    requireHostHeader: false,
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      headers.upgrade?.toLowerCase() === "websocket",
+  };
+}
 
 /** What node:http says of bytes that it could not take as a request. */
 const CLIENT_ERRORS: Readonly<Record<string, ErrorName>> = {
@@ -58,18 +85,21 @@ export class GatewayServer {
     this.#options = options;
     this.#http = new HttpFront(parts);
     this.#websocket = new WebSocketFront(options.websocket, parts);
-    const limits = { ...LIMITS, keepAliveTimeout: options.keepAliveMs };
+    const limits = options.limits ?? CONNECTION_LIMITS;
+    const wire = serverOptions(limits, options.keepAliveMs);
     if (options.tls === undefined) {
-      this.#server = createServer(limits, this.#http.listener);
+      this.#server = createServer(wire, this.#http.listener);
     } else {
       const server = createTlsServer(
-        { ...limits, ...readCertificates(options.tls) },
+        { ...wire, ...readCertificates(options.tls) },
         this.#http.listener,
       );
+      // Before the handshake's end there is nobody who could read a refusal.
+      server.prependListener("tlsClientError", (_error, socket) => socket.destroy());
       this.#unfollow = followCertificates(server, options.tls, parts.log);
       this.#server = server;
     }
-    this.#server.setTimeout(STALLED_MS);
+    this.#server.setTimeout(limits.stalledMs);
     const { connections } = parts.metrics.traffic("http");
     this.#server.on("connection", (socket: Duplex) => {
       connections.inc();
@@ -112,12 +142,29 @@ export class GatewayServer {
   }
 }
 
-function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // An answer that has begun can't be followed by another.
-  const begun = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
-  if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent === true) {
+/** What node:http keeps on a socket: the answer that is being given, the request being read. */
+type HttpSocket = Duplex & {
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
+
+function refuseBytes(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  // Already refused: what else comes is dropped until the connection is closed.
+  if (socket.writableEnded) return;
+  const answer = socket._httpMessage;
+  if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
-    return;
+  } else if (answer?.req.complete === true) {
+    // A whole request before these bytes gets its own answer first.
+    answer.once("close", () => setImmediate(refuseBytes, error, socket));
+  } else if (answer?.headersSent === true || (!answer && isReading(socket))) {
+    // An answer that has been given can't be followed by another.
+    socket.destroy();
+  } else {
+    endWithRefusal(socket, { name: CLIENT_ERRORS[error.code ?? ""] ?? "bad_request" });
   }
-  endWithRefusal(socket, { name: CLIENT_ERRORS[error.code ?? ""] ?? "bad_request" });
+}
+
+function isReading({ parser }: HttpSocket): boolean {
+  return parser?.incoming?.complete === false;
 }

@@ -139,18 +139,16 @@ export class WebSocketConnection {
   }
 
   #answer(message: Buffer): void {
-    const answer = answerMessage(message, this.session, this.#parts.pipeline);
-    if (!("inAir" in answer)) {
-      this.#send(answer.pieces);
-      return;
-    }
-    this.#inAir += answer.inAir;
-    void answer.answer.then(({ pieces }) => {
-      this.#inAir -= answer.inAir;
+    const parts = { session: this.session, pipeline: this.#parts.pipeline };
+    let waited = 0;
+    waited = answerMessage(message, parts, ({ pieces }) => {
+      this.#inAir -= waited;
       this.#send(pieces);
-      if (this.#stopping && this.#inAir === 0) this.close(CLOSE.goingAway);
-      else if (!this.#stopping) this.#work();
+      if (waited === 0) return;
+      if (!this.#stopping) this.#work();
+      else if (this.#inAir === 0) this.close(CLOSE.goingAway);
     });
+    this.#inAir += waited;
   }
 
   #send(pieces: readonly Piece[]): void {

@@ -13,15 +13,24 @@ export class NumberToken {
   }
 }
 
+/** Nothing in it that JSON writes otherwise. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** The value as JSON text, numbers as they were written. */
-export function encode(value: JsonValue): string {
-  if (typeof value === "string") return JSON.stringify(value);
+export function encode(value: JsonValue | readonly JsonValue[]): string {
+  if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (value instanceof NumberToken) return value.text;
-  if (Array.isArray(value)) return `[${value.map(encode).join(",")}]`;
-  const members: string[] = [];
-  for (const [key, member] of value) members.push(`${JSON.stringify(key)}:${encode(member)}`);
-  return `{${members.join(",")}}`;
+  if (!(value instanceof Map)) {
+    let elements = "";
+    for (const element of value) elements += `${elements === "" ? "" : ","}${encode(element)}`;
+    return `[${elements}]`;
+  }
+  let members = "";
+  for (const [key, member] of value) {
+    members += `${members === "" ? "" : ","}${encode(key)}:${encode(member)}`;
+  }
+  return `{${members}}`;
 }
 
 /** The word Go's decoder uses for a value's kind in its error texts. */

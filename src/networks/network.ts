@@ -2,7 +2,10 @@ import type { EvmNetworkConfig } from "../config/network-schema.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Definition, LocalFacts } from "../methods/definition.ts";
 import type { ShapeOptions } from "../methods/shapes/shape.ts";
+import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { UpstreamPool } from "../upstreams/upstream-pool.ts";
+
+type NetworkParts = { readonly upstreams: UpstreamPool; readonly metrics: NetworkMetrics };
 
 /** One chain: what is known of it, and the upstreams that answer for it. */
 export class Network {
@@ -12,15 +15,17 @@ export class Network {
   readonly timeoutMs: number;
   readonly facts: LocalFacts;
   readonly upstreams: UpstreamPool;
+  readonly metrics: NetworkMetrics;
   readonly #mined: ShapeOptions;
   readonly #pending: ShapeOptions;
 
-  constructor(config: EvmNetworkConfig, parts: { readonly upstreams: UpstreamPool }) {
+  constructor(config: EvmNetworkConfig, parts: NetworkParts) {
     this.name = config.name;
     this.strictParams = config.strictParams;
     this.timeoutMs = config.timeoutMs;
     this.facts = { chainId: config.chainId };
     this.upstreams = parts.upstreams;
+    this.metrics = parts.metrics;
     this.#mined = {
       pending: false,
       pendingBlock: config.pendingBlock,

@@ -1,147 +1,146 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import {
+  CounterFamily,
+  HistogramFamily,
+  type PlainCounter,
+  type PlainHistogram,
+} from "./plain-metrics.ts";
 
-/** From a cache hit to the longest deadline in use. */
+/** From a call that is answered locally to the longest deadline in use, seconds. */
 const LATENCY_BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-type Bound = { inc: (value?: number) => void };
+/** How many ended in which way, and how long they took. */
+export class OutcomeMetrics {
+  readonly #outcomes = new Map<string, PlainCounter>();
+  readonly #counter: (outcome: string) => PlainCounter;
+  readonly #duration: PlainHistogram;
 
-/** How calls of one method on one network ended; label look-ups are paid once, not per call. */
-export class CallMetrics {
-  readonly #outcomes = new Map<string, Bound>();
-  readonly #bind: (outcome: string) => Bound;
-  readonly #duration: { observe: (seconds: number) => void };
-
-  constructor(bind: (outcome: string) => Bound, duration: { observe: (seconds: number) => void }) {
-    this.#bind = bind;
+  constructor(counter: (outcome: string) => PlainCounter, duration: PlainHistogram) {
+    this.#counter = counter;
     this.#duration = duration;
   }
 
-  /** `outcome`: `ok` or a name of the error table. */
   record(outcome: string, seconds: number): void {
-    let counter = this.#outcomes.get(outcome);
-    if (counter === undefined) {
-      counter = this.#bind(outcome);
-      this.#outcomes.set(outcome, counter);
-    }
-    counter.inc();
+    memo(this.#outcomes, outcome, this.#counter).inc();
     this.#duration.observe(seconds);
   }
 }
 
+/** What one network's calls are counted in. */
+export type NetworkMetrics = {
+  /** `method` must come from a definition, or be `other`. Outcomes: `ok`, or an error's name. */
+  readonly calls: (method: string) => OutcomeMetrics;
+  /** Outcomes: `ok`, a class of failure, or what broke the connection. */
+  readonly upstreamCalls: (upstream: string) => OutcomeMetrics;
+  readonly credits: PlainCounter;
+};
+
+export type TrafficMetrics = Readonly<Record<"received" | "sent" | "connections", PlainCounter>>;
+
 /** Everything that /metrics shows. Labels are names from the configuration and our own tables. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #calls = new Counter({
-    name: "tollgate_calls_total",
+  readonly #calls = this.#counter("tollgate_calls_total", {
     help: "Calls by network, method (unknown ones as other) and outcome",
-    labelNames: ["network", "method", "outcome"],
-    registers: [this.registry],
+    labels: ["network", "method", "outcome"],
   });
-  readonly #callDuration = new Histogram({
-    name: "tollgate_call_duration_seconds",
+  readonly #callDuration = this.#histogram("tollgate_call_duration_seconds", {
     help: "From the parsed call to its answer",
-    labelNames: ["network", "method"],
-    buckets: LATENCY_BUCKETS,
-    registers: [this.registry],
+    labels: ["network", "method"],
   });
-  readonly #upstreamCalls = new Counter({
-    name: "tollgate_upstream_calls_total",
+  readonly #upstreamCalls = this.#counter("tollgate_upstream_calls_total", {
     help: "Attempts at upstreams by outcome: ok, a class of failure, timeout or unreachable",
-    labelNames: ["network", "upstream", "outcome"],
-    registers: [this.registry],
+    labels: ["network", "upstream", "outcome"],
   });
-  readonly #upstreamDuration = new Histogram({
-    name: "tollgate_upstream_call_duration_seconds",
+  readonly #upstreamDuration = this.#histogram("tollgate_upstream_call_duration_seconds", {
     help: "From sending a request to an upstream to the end of its answer",
-    labelNames: ["network", "upstream"],
-    buckets: LATENCY_BUCKETS,
-    registers: [this.registry],
+    labels: ["network", "upstream"],
   });
-  readonly #credits = new Counter({
-    name: "tollgate_credits_total",
+  readonly #credits = this.#counter("tollgate_credits_total", {
     help: "Credits of the calls that were served",
-    labelNames: ["network"],
-    registers: [this.registry],
+    labels: ["network"],
   });
-  readonly #refusals = new Counter({
-    name: "tollgate_refusals_total",
+  readonly #refusals = this.#counter("tollgate_refusals_total", {
     help: "Requests refused as a whole, by name in the error table",
-    labelNames: ["reason"],
-    registers: [this.registry],
+    labels: ["reason"],
   });
-  readonly #received = new Counter({
-    name: "tollgate_received_bytes_total",
+  readonly #received = this.#counter("tollgate_received_bytes_total", {
     help: "Bytes of request bodies and WebSocket messages",
-    labelNames: ["transport"],
-    registers: [this.registry],
+    labels: ["transport"],
   });
-  readonly #sent = new Counter({
-    name: "tollgate_sent_bytes_total",
+  readonly #sent = this.#counter("tollgate_sent_bytes_total", {
     help: "Bytes of answer bodies and WebSocket messages",
-    labelNames: ["transport"],
-    registers: [this.registry],
+    labels: ["transport"],
   });
-  readonly #connections = new Gauge({
-    name: "tollgate_connections",
+  readonly #connections = this.#gauge("tollgate_connections", {
     help: "Open client connections",
-    labelNames: ["transport"],
-    registers: [this.registry],
+    labels: ["transport"],
   });
-  readonly #callMetrics = new Map<string, CallMetrics>();
-  readonly #upstreams = new Map<string, CallMetrics>();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Of one method on one network; `method` must come from a definition, or be `other`. */
-  calls(network: string, method: string): CallMetrics {
-    return memo(this.#callMetrics, `${network} ${method}`, () => {
-      const duration = this.#callDuration.labels(network, method);
-      return new CallMetrics((outcome) => this.#calls.labels(network, method, outcome), duration);
-    });
-  }
-
-  upstreamCalls(network: string, upstream: string): CallMetrics {
-    return memo(this.#upstreams, `${network} ${upstream}`, () => {
-      const duration = this.#upstreamDuration.labels(network, upstream);
-      return new CallMetrics(
-        (outcome) => this.#upstreamCalls.labels(network, upstream, outcome),
-        duration,
+  network(network: string): NetworkMetrics {
+    const calls = new Map<string, OutcomeMetrics>();
+    const upstreams = new Map<string, OutcomeMetrics>();
+    const ofMethod = (method: string) =>
+      new OutcomeMetrics(
+        (outcome) => this.#calls.of(network, method, outcome),
+        this.#callDuration.of(network, method),
       );
-    });
+    const ofUpstream = (upstream: string) =>
+      new OutcomeMetrics(
+        (outcome) => this.#upstreamCalls.of(network, upstream, outcome),
+        this.#upstreamDuration.of(network, upstream),
+      );
+    return {
+      calls: (method) => memo(calls, method, ofMethod),
+      upstreamCalls: (upstream) => memo(upstreams, upstream, ofUpstream),
+      credits: this.#credits.of(network),
+    };
   }
 
-  charged(network: string, credits: number): void {
-    if (credits > 0) this.#credits.labels(network).inc(credits);
-  }
-
+  /** A request refused as a whole; `reason` is a name of the error table. */
   refused(reason: string): void {
-    this.#refusals.labels(reason).inc();
+    this.#refusals.of(reason).inc();
   }
 
   /** What one transport moves. */
   traffic(transport: "http" | "websocket"): TrafficMetrics {
     return {
-      received: this.#received.labels(transport),
-      sent: this.#sent.labels(transport),
-      connections: this.#connections.labels(transport),
+      received: this.#received.of(transport),
+      sent: this.#sent.of(transport),
+      connections: this.#connections.of(transport),
     };
+  }
+
+  #counter(name: string, rest: Description): CounterFamily {
+    return this.#register(new CounterFamily({ name, ...rest }));
+  }
+
+  #gauge(name: string, rest: Description): CounterFamily {
+    return this.#register(new CounterFamily({ name, ...rest }, "gauge"));
+  }
+
+  #histogram(name: string, rest: Description): HistogramFamily {
+    return this.#register(new HistogramFamily({ name, ...rest }, LATENCY_BUCKETS));
+  }
+
+  #register<F extends CounterFamily | HistogramFamily>(family: F): F {
+    this.registry.registerMetric(family.asMetric());
+    return family;
   }
 }
 
-export type TrafficMetrics = {
-  readonly received: Bound;
-  readonly sent: Bound;
-  readonly connections: Bound & { dec: () => void };
-};
+type Description = { readonly help: string; readonly labels: readonly string[] };
 
-function memo(map: Map<string, CallMetrics>, key: string, make: () => CallMetrics): CallMetrics {
+function memo<Value>(map: Map<string, Value>, key: string, make: (key: string) => Value): Value {
   let found = map.get(key);
   if (found === undefined) {
-    found = make();
+    found = make(key);
     map.set(key, found);
   }
   return found;

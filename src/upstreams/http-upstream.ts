@@ -3,6 +3,13 @@ import type { Timer, TimerWheel } from "../lib/timer-wheel.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
+export type UpstreamRequest = {
+  readonly method: string;
+  /** JSON text of the positional params. */
+  readonly params: string;
+  readonly timeoutMs: number;
+};
+
 export type HttpUpstreamOptions = {
   readonly name: string;
   /** May hold credentials: never shown, only used. */
@@ -39,22 +46,18 @@ export class HttpUpstream {
   }
 
   /**
-   * One request, one answer; never rejects. `params` is the JSON text of the positional params.
-   * Resolves within `timeoutMs`, whatever the node does.
+   * One request, one answer: `done` is called once, within `timeoutMs` whatever the node does.
+   * `params` is the JSON text of the positional params.
    */
-  call(method: string, params: string, timeoutMs: number): Promise<UpstreamAnswer> {
+  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): void {
     this.#lastId = this.#lastId >= Number.MAX_SAFE_INTEGER ? 1 : this.#lastId + 1;
     const id = this.#lastId;
-    return new Promise((resolve) => {
-      const exchange = new Exchange(id, this.#maxResponseBytes, resolve);
-      exchange.timer = this.#timers.set(timeoutMs, () => exchange.end({ kind: "timeout" }));
-      exchange.timers = this.#timers;
-      const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
-      this.#pool.dispatch(
-        { method: "POST", path: this.#path, headers: this.#headers, body },
-        exchange,
-      );
-    });
+    const exchange = new Exchange({ id, maxBytes: this.#maxResponseBytes }, this.#timers, done);
+    exchange.limit(request.timeoutMs);
+    const { method, params } = request;
+    const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+    const options = { method: "POST", path: this.#path, headers: this.#headers, body } as const;
+    this.#pool.dispatch(options, exchange);
   }
 
   /** Ends the connections; calls in the air are answered as unreachable. */
@@ -71,11 +74,11 @@ function basicAuth(url: URL): Record<string, string> {
 
 /** One request in undici's hands. What ends it first is its answer; the rest is aborted. */
 class Exchange implements Dispatcher.DispatchHandler {
-  timer: Timer | undefined;
-  timers: TimerWheel | undefined;
   readonly #id: number;
   readonly #maxBytes: number;
-  #resolve: ((answer: UpstreamAnswer) => void) | undefined;
+  readonly #timers: TimerWheel;
+  #done: ((answer: UpstreamAnswer) => void) | undefined;
+  #timer: Timer | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #chunks: Buffer[] = [];
@@ -83,20 +86,29 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** A buffer of the announced length, filled as the bytes come; none where none was announced. */
   #announced: Buffer | undefined;
 
-  constructor(id: number, maxBytes: number, resolve: (answer: UpstreamAnswer) => void) {
+  constructor(
+    { id, maxBytes }: { readonly id: number; readonly maxBytes: number },
+    timers: TimerWheel,
+    done: (answer: UpstreamAnswer) => void,
+  ) {
     this.#id = id;
     this.#maxBytes = maxBytes;
-    this.#resolve = resolve;
+    this.#timers = timers;
+    this.#done = done;
   }
 
-  end(answer: UpstreamAnswer): void {
-    const resolve = this.#resolve;
-    if (resolve === undefined) return;
-    this.#resolve = undefined;
-    if (this.timer !== undefined) this.timers?.clear(this.timer);
+  limit(timeoutMs: number): void {
+    this.#timer = this.#timers.set(timeoutMs, () => this.#end({ kind: "timeout" }));
+  }
+
+  #end(answer: UpstreamAnswer): void {
+    const done = this.#done;
+    if (done === undefined) return;
+    this.#done = undefined;
+    if (this.#timer !== undefined) this.#timers.clear(this.#timer);
     this.#chunks = [];
     this.#announced = undefined;
-    resolve(answer);
+    done(answer);
     if (answer.kind === "timeout" || answer.kind === "too_large") this.#abort(answer.kind);
   }
 
@@ -106,7 +118,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#resolve === undefined) this.#abort("timeout");
+    if (this.#done === undefined) this.#abort("timeout");
   }
 
   onResponseStart(
@@ -116,30 +128,30 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     const length = Number(headers["content-length"]);
-    if (length > this.#maxBytes) this.end({ kind: "too_large" });
+    if (length > this.#maxBytes) this.#end({ kind: "too_large" });
     else if (length > 65_536) this.#announced = Buffer.allocUnsafeSlow(length);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#resolve === undefined) return;
+    if (this.#done === undefined) return;
     const at = this.#received;
     this.#received += chunk.length;
-    if (this.#received > this.#maxBytes) this.end({ kind: "too_large" });
+    if (this.#received > this.#maxBytes) this.#end({ kind: "too_large" });
     else if (this.#announced === undefined) this.#chunks.push(chunk);
     else chunk.copy(this.#announced, at);
   }
 
   onResponseEnd(): void {
-    if (this.#resolve === undefined) return;
+    if (this.#done === undefined) return;
     const [first] = this.#chunks;
     const body =
       this.#announced ??
       (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
-    this.end(readAnswer(this.#status, body, this.#id));
+    this.#end(readAnswer(this.#status, body, this.#id));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const code = "code" in error ? String(error.code) : error.name;
-    this.end({ kind: "unreachable", code });
+    this.#end({ kind: "unreachable", code });
   }
 }

@@ -1,16 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
 import { classify, FAILURE_CLASSES, type Failure } from "./failures.ts";
-import type { HttpUpstream } from "./http-upstream.ts";
+import type { HttpUpstream, UpstreamRequest } from "./http-upstream.ts";
 import { isRevertPayloadAsResult } from "./revert-reason.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-
-export type FetchRequest = {
-  readonly method: string;
-  /** JSON text of the positional params. */
-  readonly params: string;
-  /** For the whole call, retries and all. */
-  readonly timeoutMs: number;
-};
 
 export type FetchOutcome =
   | { readonly kind: "result"; readonly result: Buffer; readonly upstream: string }
@@ -20,11 +12,7 @@ export type FetchOutcome =
   | { readonly kind: "exhausted"; readonly internal: string };
 
 /** Told of every attempt: `outcome` is `ok`, a failure class, or what broke the connection. */
-export type AttemptObserver = (attempt: {
-  readonly upstream: string;
-  readonly outcome: string;
-  readonly seconds: number;
-}) => void;
+export type AttemptObserver = (upstream: string, outcome: string, seconds: number) => void;
 
 type Parts = { readonly clock: Clock; readonly observe: AttemptObserver };
 
@@ -49,21 +37,9 @@ export class UpstreamPool {
     this.#parts = parts;
   }
 
-  /** Never rejects; answers within the request's `timeoutMs`. */
-  async fetch(request: FetchRequest): Promise<FetchOutcome> {
-    const attempts = new Attempts(request, this.#parts);
-    const [only] = this.#upstreams;
-    for (const [index, upstream] of this.#upstreams.entries()) {
-      const outcome = await attempts.ask(upstream, index === this.#upstreams.length - 1);
-      if (outcome !== undefined) return outcome;
-    }
-    // A node may close an idle connection in the moment in which it is used again: reads may be
-    // sent twice, and nobody else can be asked.
-    if (this.#upstreams.length === 1 && only !== undefined && attempts.connectionBroke) {
-      const outcome = await attempts.ask(only, true);
-      if (outcome !== undefined) return outcome;
-    }
-    return attempts.conclude();
+  /** `done` is called once, within the request's `timeoutMs`, which is for all attempts together. */
+  fetch(request: UpstreamRequest, done: (outcome: FetchOutcome) => void): void {
+    new Attempts({ request, upstreams: this.#upstreams }, this.#parts, done).next();
   }
 
   async close(): Promise<void> {
@@ -71,37 +47,61 @@ export class UpstreamPool {
   }
 }
 
+type Task = {
+  readonly request: UpstreamRequest;
+  readonly upstreams: readonly HttpUpstream[];
+};
+
 /** The attempts of one call. */
 class Attempts {
-  connectionBroke = false;
-  readonly #request: FetchRequest;
+  readonly #task: Task;
   readonly #parts: Parts;
+  readonly #done: (outcome: FetchOutcome) => void;
   readonly #deadline: number;
   readonly #told: string[] = [];
+  #asked = 0;
+  #connectionBroke = false;
   #best: { failure: Failure; upstream: string } | undefined;
   #unknownOnes = 0;
   #methodUnknownOnes = 0;
 
-  constructor(request: FetchRequest, parts: Parts) {
-    this.#request = request;
+  constructor(task: Task, parts: Parts, done: (outcome: FetchOutcome) => void) {
+    this.#task = task;
     this.#parts = parts;
-    this.#deadline = parts.clock.monotonic() + request.timeoutMs;
+    this.#done = done;
+    this.#deadline = parts.clock.monotonic() + task.request.timeoutMs;
   }
 
-  /** One attempt; undefined where another upstream should be asked. */
-  async ask(upstream: HttpUpstream, last: boolean): Promise<FetchOutcome | undefined> {
+  /** Asks the next upstream; with none or no time left, concludes. */
+  next(): void {
+    const { request, upstreams } = this.#task;
+    const upstream = this.#nextUpstream();
     const begun = this.#parts.clock.monotonic();
     const left = this.#deadline - begun;
-    if (left < LEAST_ATTEMPT_MS) return undefined;
-    const { method, params } = this.#request;
-    const answer = await upstream.call(method, params, last ? left : left / 2);
-    const outcome = this.#judge(upstream.name, answer);
-    this.#parts.observe({
-      upstream: upstream.name,
-      outcome: outcome.label,
-      seconds: (this.#parts.clock.monotonic() - begun) / 1000,
+    if (upstream === undefined || left < LEAST_ATTEMPT_MS) {
+      this.#done(this.#conclude());
+      return;
+    }
+    this.#asked += 1;
+    const timeoutMs = this.#asked >= upstreams.length ? left : left / 2;
+    const { method, params } = request;
+    upstream.call({ method, params, timeoutMs }, (answer) => {
+      const { label, final } = this.#judge(upstream.name, answer);
+      const seconds = (this.#parts.clock.monotonic() - begun) / 1000;
+      this.#parts.observe(upstream.name, label, seconds);
+      if (final === undefined) this.next();
+      else this.#done(final);
     });
-    return outcome.final;
+  }
+
+  /**
+   * In their order. A node may close an idle connection in the moment in which it is used again:
+   * reads may be sent twice, so where nobody else can be asked, the only one is asked once more.
+   */
+  #nextUpstream(): HttpUpstream | undefined {
+    const { upstreams } = this.#task;
+    const again = upstreams.length === 1 && this.#asked === 1 && this.#connectionBroke;
+    return upstreams[again ? 0 : this.#asked];
   }
 
   #judge(upstream: string, answer: UpstreamAnswer): { label: string; final?: FetchOutcome } {
@@ -114,7 +114,7 @@ class Attempts {
         this.#told.push(`${upstream}: no answer in time`);
         return { label: answer.kind };
       case "unreachable":
-        this.connectionBroke = true;
+        this.#connectionBroke = true;
         this.#told.push(`${upstream}: ${answer.code}`);
         return { label: answer.kind };
       case "garbage":
@@ -125,7 +125,8 @@ class Attempts {
   }
 
   #judgeResult(upstream: string, result: Buffer): { label: string; final?: FetchOutcome } {
-    const payload = this.#request.method === "eth_call" ? isRevertPayloadAsResult(result) : null;
+    const payload =
+      this.#task.request.method === "eth_call" ? isRevertPayloadAsResult(result) : null;
     if (payload === null) {
       return { label: "ok", final: { kind: "result", result, upstream } };
     }
@@ -150,7 +151,7 @@ class Attempts {
   }
 
   /** After the last attempt: the failure that says most, or that nobody answered. */
-  conclude(): FetchOutcome {
+  #conclude(): FetchOutcome {
     const best = this.#best;
     const everywhere = this.#methodUnknownOnes === this.#told.length;
     if (best !== undefined && (best.failure.class !== "method_unknown" || everywhere)) {
