@@ -82,7 +82,7 @@ type Read = { readonly value?: string; readonly fault?: string };
 function read(answer: UpstreamAnswer): Read {
   switch (answer.kind) {
     case "result": {
-      const value: unknown = JSON.parse(answer.result.toString("utf8"));
+      const value: unknown = JSON.parse(Buffer.concat(answer.result).toString("utf8"));
       return typeof value === "string" ? { value } : { fault: "answers with something else" };
     }
     case "timeout":

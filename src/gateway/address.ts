@@ -82,7 +82,7 @@ export class AddressBook {
 
 /** A name that was mistyped helps to be seen again; anything else may be a key in a wrong place. */
 function quoted(segment: string): string {
-  return /^[a-z0-9_-]{1,32}$/.test(segment) ? `"${segment}"` : "of this name";
+  return /^(?!tg_)[a-z0-9._-]{1,24}$/.test(segment) ? `"${segment}"` : "of this name";
 }
 
 function wrongTransport(transport: Transport): RpcError {

@@ -19,8 +19,8 @@ export type FrontParts = {
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
 const ONE_WRITE_BYTES = 16_384;
-/** Of so many pieces (a rewritten pending block) one buffer is made. */
-const MANY_PIECES = 16;
+/** Of pieces that are smaller on average (a rewritten pending block) one buffer is made. */
+const SMALL_PIECE_BYTES = 2048;
 
 const EXPOSED = "X-Request-Id, Retry-After, X-Served-By, X-Block";
 
@@ -168,7 +168,8 @@ function writePieces(response: ServerResponse, pieces: readonly Piece[], sizeByt
   if (only === undefined) response.end();
   else if (typeof only === "string" && pieces.length === 1) response.end(only, "latin1");
   else if (sizeBytes <= ONE_WRITE_BYTES) response.end(pieces.map(asText).join(""), "latin1");
-  else if (pieces.length > MANY_PIECES) response.end(Buffer.concat(pieces.map(asBytes)));
+  else if (sizeBytes / pieces.length < SMALL_PIECE_BYTES)
+    response.end(Buffer.concat(pieces.map(asBytes)));
   else {
     for (const piece of pieces) response.write(piece, "latin1");
     response.end();

@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
 import { isWriting, lookUp } from "../methods/registry.ts";
+import { shapeResult } from "../methods/shapes/shape.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { toClientError } from "../upstreams/client-error.ts";
 import type { Call } from "./call.ts";
@@ -119,7 +120,7 @@ function normalise(call: Call): undefined {
   if (outcome === undefined || definition === undefined || shape === undefined) return;
   switch (outcome.kind) {
     case "result":
-      call.result = definition.shape(outcome.result, shape);
+      call.result = shapeResult(definition.shape, outcome.result, shape);
       return;
     case "failure": {
       const error = toClientError(outcome.failure, definition);

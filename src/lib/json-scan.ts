@@ -76,14 +76,12 @@ export function scanArray(json: Buffer, at: number): readonly Span[] | undefined
  * JSON value; undefined where it is no object or lacks the key. Of duplicate keys any is found.
  */
 export function memberFinder(name: string): (json: Buffer) => Member | undefined {
-  const token = Buffer.from(JSON.stringify(name), "latin1");
-  // A capital is rare among hexadecimal digits and lower-case keys: one memchr then settles most.
-  const anchor = Math.max(token.toString("latin1").search(/[A-Z]/), 0);
+  const find = tokenFinder(JSON.stringify(name));
   return (json) => {
     const first = skipSpace(json, skipSpace(json, 0) + 1);
     // With escapes, a quote may stand inside a string, and a key be written in other bytes.
     if (json.includes(BACKSLASH)) return lastNamed(json, name);
-    const at = indexOfToken(json, token, anchor);
+    const at = find(json);
     if (at < 0) return undefined;
     if (at < json.length / 2) {
       // In an array the walk ends at the first element: no colon follows it.
@@ -99,6 +97,14 @@ export function memberFinder(name: string): (json: Buffer) => Member | undefined
 
 function lastNamed(json: Buffer, name: string): Member | undefined {
   return scanObject(json)?.members.findLast((member) => member.key === name);
+}
+
+/** A search for an ASCII text in bytes: where it stands, or -1. */
+export function tokenFinder(text: string): (json: Buffer) => number {
+  const token = Buffer.from(text, "latin1");
+  // A capital is rare among hexadecimal digits and lower-case keys: one memchr then settles most.
+  const anchor = Math.max(text.search(/[A-Z]/), 0);
+  return (json) => indexOfToken(json, token, anchor);
 }
 
 /** Where the token stands; `anchor` is the place in it of the byte that is looked for first. */

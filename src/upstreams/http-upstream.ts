@@ -83,8 +83,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #chunks: Buffer[] = [];
   #received = 0;
-  /** A buffer of the announced length, filled as the bytes come; none where none was announced. */
-  #announced: Buffer | undefined;
 
   constructor(
     { id, maxBytes }: { readonly id: number; readonly maxBytes: number },
@@ -107,7 +105,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done = undefined;
     if (this.#timer !== undefined) this.#timers.clear(this.#timer);
     this.#chunks = [];
-    this.#announced = undefined;
     done(answer);
     if (answer.kind === "timeout" || answer.kind === "too_large") this.#abort(answer.kind);
   }
@@ -127,27 +124,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#status = status;
-    const length = Number(headers["content-length"]);
-    if (length > this.#maxBytes) this.#end({ kind: "too_large" });
-    else if (length > 65_536) this.#announced = Buffer.allocUnsafeSlow(length);
+    if (Number(headers["content-length"]) > this.#maxBytes) this.#end({ kind: "too_large" });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#done === undefined) return;
-    const at = this.#received;
     this.#received += chunk.length;
     if (this.#received > this.#maxBytes) this.#end({ kind: "too_large" });
-    else if (this.#announced === undefined) this.#chunks.push(chunk);
-    else chunk.copy(this.#announced, at);
+    else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     if (this.#done === undefined) return;
-    const [first] = this.#chunks;
-    const body =
-      this.#announced ??
-      (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
-    this.#end(readAnswer(this.#status, body, this.#id));
+    this.#end(readAnswer(this.#status, this.#chunks, this.#id));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -2,7 +2,7 @@ import { scanObject, skipSpace } from "../lib/json-scan.ts";
 import type { PlainError } from "./failures.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** Up to here the whole structure is checked; what is larger, by its envelope and its ends. */
+/** First pieces up to here: the whole structure is checked; larger: the envelope and the ends. */
 const SMALL_BYTES = 4096;
 /** How much of what is no JSON-RPC is kept, to tell what it was. */
 const GARBAGE_BYTES = 2048;
@@ -14,36 +14,41 @@ const CLOSERS = new Map([
 ]);
 
 /**
- * What a node's body says to the request of this id. The result is a view of the body, not a copy,
- * and is not parsed. A body of another id, without a result, or cut off is garbage.
+ * What a node's body, in the pieces that it came in, says to the request of this id. The result is
+ * a view of the body, not a copy, and is not parsed. A body of another id, without a result, or cut
+ * off is garbage.
  */
-export function readAnswer(status: number, body: Buffer, id: number): UpstreamAnswer {
-  const result = status < 400 ? readResult(body, id) : undefined;
-  if (result !== undefined) return { kind: "result", result };
+export function readAnswer(status: number, pieces: readonly Buffer[], id: number): UpstreamAnswer {
+  const large = status < 400 ? readLargeResult(pieces, id) : undefined;
+  if (large !== undefined) return { kind: "result", result: large };
+  const [only] = pieces;
+  const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  const result = status < 400 ? readScanned(body, id) : undefined;
+  if (result !== undefined) return { kind: "result", result: [result] };
   const error = readError(body, id);
   if (error !== undefined) return { kind: "error", status, error };
   return { kind: "garbage", status, body: body.toString("utf8", 0, GARBAGE_BYTES) };
 }
 
-function readResult(body: Buffer, id: number): Buffer | undefined {
-  return body.length > SMALL_BYTES
-    ? (readLargeResult(body, id) ?? readScanned(body, id))
-    : readScanned(body, id);
-}
-
-/** The form in which nearly all nodes answer: the result last, straight after the envelope. */
-function readLargeResult(body: Buffer, id: number): Buffer | undefined {
-  const head = body.toString("latin1", 0, 80);
+/**
+ * The form in which nearly all nodes answer: the result last, straight after the envelope. Cut off,
+ * it would end with another bracket than it began with, or with one less behind.
+ */
+function readLargeResult(pieces: readonly Buffer[], id: number): readonly Buffer[] | undefined {
+  const first = pieces[0];
+  const last = pieces.at(-1);
+  if (first === undefined || last === undefined || first.length <= SMALL_BYTES) return undefined;
+  const head = first.toString("latin1", 0, 80);
   const start =
     after(head, `{"jsonrpc":"2.0","id":${id},"result":`) ??
     after(head, `{"id":${id},"jsonrpc":"2.0","result":`);
   if (start === undefined) return undefined;
-  let end = body.length;
-  while (end > start && (body[end - 1] ?? 0) <= 0x20) end -= 1;
-  if (body[end - 1] !== 0x7d) return undefined;
-  const closer = CLOSERS.get(body[start] ?? 0);
-  const closed = closer !== undefined && end - start > 2 && body[end - 2] === closer;
-  return closed ? body.subarray(start, end - 1) : undefined;
+  let end = last.length;
+  while (end > 0 && (last[end - 1] ?? 0) <= 0x20) end -= 1;
+  const closer = CLOSERS.get(first[start] ?? 0);
+  if (end < 2 || last[end - 1] !== 0x7d || last[end - 2] !== closer) return undefined;
+  if (first === last) return [first.subarray(start, end - 1)];
+  return [first.subarray(start), ...pieces.slice(1, -1), last.subarray(0, end - 1)];
 }
 
 function after(head: string, beginning: string): number | undefined {

@@ -2,8 +2,8 @@ import type { PlainError } from "./failures.ts";
 
 /** What came of one attempt at one upstream. */
 export type UpstreamAnswer =
-  /** The bytes of the `result` member, JSON text. */
-  | { readonly kind: "result"; readonly result: Buffer }
+  /** The bytes of the `result` member, JSON text, in the pieces that they came in. */
+  | { readonly kind: "result"; readonly result: readonly Buffer[] }
   /** The node's JSON-RPC error object and the HTTP status that it came with. */
   | { readonly kind: "error"; readonly status: number; readonly error: PlainError }
   /** Not JSON-RPC: HTML, truncated, the wrong id, a bare status. `body` is its beginning. */

@@ -5,7 +5,7 @@ import { isRevertPayloadAsResult } from "./revert-reason.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 export type FetchOutcome =
-  | { readonly kind: "result"; readonly result: Buffer; readonly upstream: string }
+  | { readonly kind: "result"; readonly result: readonly Buffer[]; readonly upstream: string }
   | { readonly kind: "failure"; readonly failure: Failure; readonly upstream: string }
   | { readonly kind: "too_large"; readonly upstream: string }
   /** Nobody answered. `internal` tells of each attempt, for the log. */
@@ -124,9 +124,13 @@ class Attempts {
     }
   }
 
-  #judgeResult(upstream: string, result: Buffer): { label: string; final?: FetchOutcome } {
-    const payload =
-      this.#task.request.method === "eth_call" ? isRevertPayloadAsResult(result) : null;
+  #judgeResult(
+    upstream: string,
+    result: readonly Buffer[],
+  ): { label: string; final?: FetchOutcome } {
+    const [only] = result;
+    const call = this.#task.request.method === "eth_call" && result.length === 1;
+    const payload = call && only !== undefined ? isRevertPayloadAsResult(only) : null;
     if (payload === null) {
       return { label: "ok", final: { kind: "result", result, upstream } };
     }
