@@ -5,7 +5,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { ErrorName } from "../jsonrpc/errors.ts";
@@ -79,6 +79,8 @@ export class GatewayServer {
   readonly #http: HttpFront;
   readonly #websocket: WebSocketFront;
   readonly #server: HttpServer | HttpsServer;
+  /** With TLS the connections twice: as they came, and as what their handshake made of them. */
+  readonly #sockets = new Set<Socket>();
   readonly #unfollow: () => void = () => undefined;
 
   constructor(options: GatewayServerOptions, parts: Parts) {
@@ -96,12 +98,14 @@ export class GatewayServer {
       );
       // Before the handshake's end there is nobody who could read a refusal.
       server.prependListener("tlsClientError", (_error, socket) => socket.destroy());
+      server.on("secureConnection", (socket) => this.#keep(socket));
       this.#unfollow = followCertificates(server, options.tls, parts.log);
       this.#server = server;
     }
     this.#server.setTimeout(limits.stalledMs);
     const { connections } = parts.metrics.traffic("http");
-    this.#server.on("connection", (socket: Duplex) => {
+    this.#server.on("connection", (socket: Socket) => {
+      this.#keep(socket);
       connections.inc();
       socket.once("close", () => connections.dec());
     });
@@ -132,13 +136,24 @@ export class GatewayServer {
     this.#unfollow();
     this.#websocket.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // node:http takes a connection on which nothing was said yet for a busy one.
+    this.#end((socket) => socket.bytesRead === 0);
     const bound = setTimeout(() => {
       this.#websocket.terminate();
-      this.#server.closeAllConnections();
+      this.#end(() => true);
     }, this.#options.shutdownTimeoutMs);
     await closed;
     clearTimeout(bound);
     this.#websocket.terminate();
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  #end(which: (socket: Socket) => boolean): void {
+    for (const socket of this.#sockets) if (which(socket)) socket.destroy();
   }
 }
 

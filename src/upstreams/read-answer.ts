@@ -2,11 +2,13 @@ import { scanObject, skipSpace } from "../lib/json-scan.ts";
 import type { PlainError } from "./failures.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** First pieces up to here: the whole structure is checked; larger: the envelope and the ends. */
+/** Bodies up to here: the whole structure is checked; larger: the envelope and the ends. */
 const SMALL_BYTES = 4096;
 /** How much of what is no JSON-RPC is kept, to tell what it was. */
 const GARBAGE_BYTES = 2048;
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const CLOSERS = new Map([
   [0x22, 0x22],
   [0x7b, 0x7d],
@@ -19,8 +21,8 @@ const CLOSERS = new Map([
  * off is garbage.
  */
 export function readAnswer(status: number, pieces: readonly Buffer[], id: number): UpstreamAnswer {
-  const large = status < 400 ? readLargeResult(pieces, id) : undefined;
-  if (large !== undefined) return { kind: "result", result: large };
+  const plain = status < 400 ? readPlainResult(pieces, id) : undefined;
+  if (plain !== undefined) return { kind: "result", result: plain };
   const [only] = pieces;
   const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
   const result = status < 400 ? readScanned(body, id) : undefined;
@@ -31,13 +33,13 @@ export function readAnswer(status: number, pieces: readonly Buffer[], id: number
 }
 
 /**
- * The form in which nearly all nodes answer: the result last, straight after the envelope. Cut off,
- * it would end with another bracket than it began with, or with one less behind.
+ * The form in which nearly all nodes answer: the result last, straight after the envelope. A large
+ * one that was cut off would end with another bracket than it began with, or with one less behind.
  */
-function readLargeResult(pieces: readonly Buffer[], id: number): readonly Buffer[] | undefined {
+function readPlainResult(pieces: readonly Buffer[], id: number): readonly Buffer[] | undefined {
   const first = pieces[0];
   const last = pieces.at(-1);
-  if (first === undefined || last === undefined || first.length <= SMALL_BYTES) return undefined;
+  if (first === undefined || last === undefined) return undefined;
   const head = first.toString("latin1", 0, 80);
   const start =
     after(head, `{"jsonrpc":"2.0","id":${id},"result":`) ??
@@ -47,8 +49,20 @@ function readLargeResult(pieces: readonly Buffer[], id: number): readonly Buffer
   while (end > 0 && (last[end - 1] ?? 0) <= 0x20) end -= 1;
   const closer = CLOSERS.get(first[start] ?? 0);
   if (end < 2 || last[end - 1] !== 0x7d || last[end - 2] !== closer) return undefined;
-  if (first === last) return [first.subarray(start, end - 1)];
-  return [first.subarray(start), ...pieces.slice(1, -1), last.subarray(0, end - 1)];
+  if (first !== last)
+    return [first.subarray(start), ...pieces.slice(1, -1), last.subarray(0, end - 1)];
+  const plain = first.length > SMALL_BYTES || isPlainString(first, start, end - 1);
+  return plain ? [first.subarray(start, end - 1)] : undefined;
+}
+
+/** Whether these bytes are one string without escapes. */
+function isPlainString(json: Buffer, start: number, end: number): boolean {
+  return (
+    json[start] === QUOTE &&
+    end - start >= 2 &&
+    json.indexOf(QUOTE, start + 1) === end - 1 &&
+    json[end - 2] !== BACKSLASH
+  );
 }
 
 function after(head: string, beginning: string): number | undefined {

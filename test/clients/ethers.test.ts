@@ -1,0 +1,4 @@
+import { connectEthers } from "../outside/ethers.ts";
+import { checkClient } from "./check-client.ts";
+
+checkClient("ethers", connectEthers, { batches: ["HTTP"] });

@@ -1,0 +1,4 @@
+import { connectViem } from "../outside/viem.ts";
+import { checkClient } from "./check-client.ts";
+
+checkClient("viem", connectViem, { batches: ["HTTP"] });

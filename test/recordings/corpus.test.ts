@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type CorpusLine,
+  type Ending,
+  endingOf,
+  NULL,
+  passedOn,
+  readCorpus,
+  UNAVAILABLE,
+} from "./failure-classes.ts";
+import { type Given, type Recorded, type Rig, replayed, startRig } from "./rig.ts";
+
+const CALL = { method: "eth_call", params: [{ to: `0x${"cf".repeat(20)}` }, "latest"] };
+const LOOK_UP = { method: "eth_getTransactionReceipt", params: [`0x${"ab".repeat(32)}`] };
+const OTHER_NODE = { result: "0x2a" };
+
+const message = (call: typeof CALL | typeof LOOK_UP) =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, ...call });
+
+/**
+ * design.md, "getBlock's errors": a client gets these otherwise than of their class. (-32004 is
+ * null of its class: getBlock is a look-up, the calls here are not.)
+ */
+const OF_GET_BLOCK: Readonly<Record<string, (line: CorpusLine) => Ending>> = {
+  "-32001": () => NULL,
+  "-32011": () => UNAVAILABLE,
+  "-32014": () => UNAVAILABLE,
+  "-32015": ({ error }) => passedOn(error ?? {}),
+};
+
+/** The line as the answer of a node, its id that of the request. */
+function answerOf({ http_status: status, error, body, result }: CorpusLine): Recorded {
+  if (body !== undefined) return { status, body };
+  const said = result === undefined ? { error } : { result };
+  return { status, body: JSON.stringify({ jsonrpc: "2.0", id: 0, ...said }) };
+}
+
+function wanted(line: CorpusLine, { method }: { readonly method: string }): Ending {
+  const special = line.source === "Agave getBlock" && OF_GET_BLOCK[String(line.error?.code)];
+  if (special) return special(line);
+  const data = line.result === undefined ? undefined : { data: line.result };
+  const error = line.error ?? { message: line.body?.trim(), ...data };
+  const failure = { class: line.expect.class, reason: line.expect.reason, error };
+  return endingOf(failure, { method, lookUp: method === LOOK_UP.method });
+}
+
+const given = ({ status, json }: Given) => ({
+  status,
+  answer: json.error === undefined ? { result: json.result } : { error: json.error },
+});
+
+const lines = readCorpus();
+const CLASSES = [...new Set(lines.map((line) => line.expect.class))];
+
+describe.skipIf(lines.length === 0)("recorded failures (needs ../shared/fixtures)", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ alone: {}, pair: { nodes: 2 } });
+  });
+  afterAll(() => rig.stop());
+
+  async function ask(network: string, line: CorpusLine, call: typeof CALL | typeof LOOK_UP) {
+    const [first, second] = rig.nodes[network] ?? [];
+    if (first) first.reply = (request) => replayed(answerOf(line), request);
+    if (second) second.reply = () => OTHER_NODE;
+    return rig.send(network, message(call));
+  }
+
+  test.each(CLASSES)(
+    "%s: each line gives the client what its class says, at its price",
+    async (name) => {
+      const own = lines.filter((line) => line.expect.class === name);
+      const asLabelled = () =>
+        rig.metric("tollgate_upstream_calls_total", 'network="alone"', `outcome="${name}"`);
+      const credits = () => rig.metric("tollgate_credits_total", 'network="alone"');
+      const before = { classified: await asLabelled(), credits: await credits() };
+      let charged = 0;
+      for (const line of own) {
+        const { charged: isCharged, ...ending } = wanted(line, CALL);
+        expect(given(await ask("alone", line, CALL)), JSON.stringify(line)).toEqual(ending);
+        charged += isCharged ? 1 : 0;
+      }
+      expect((await asLabelled()) - before.classified).toBe(own.length);
+      expect((await credits()) - before.credits).toBe(80 * charged);
+    },
+  );
+
+  test.each(CLASSES)("%s: a look-up gets what the class says of look-ups", async (name) => {
+    // A payload given as a result is a revert of eth_call alone.
+    const own = lines.filter((line) => line.expect.class === name && line.result === undefined);
+    for (const line of own) {
+      const { charged: _, ...ending } = wanted(line, LOOK_UP);
+      expect(given(await ask("alone", line, LOOK_UP)), JSON.stringify(line)).toEqual(ending);
+    }
+  });
+
+  test("another node is asked where its answer may be better, and only there", async () => {
+    for (const line of lines) {
+      const { asked, ...got } = await ask("pair", line, CALL);
+      const { charged: _, ...ending } = wanted(line, CALL);
+      const answered = line.expect.retry_other ? { status: 200, answer: OTHER_NODE } : ending;
+      const context = JSON.stringify(line);
+      expect(given(got), context).toEqual(answered);
+      const calls = asked.map((requests) => requests.length);
+      expect(calls, context).toEqual([1, line.expect.retry_other ? 1 : 0]);
+    }
+  });
+
+  test("where every node fails alike, the client gets what one of them would give", async () => {
+    for (const line of lines.filter(({ expect: { retry_other } }) => retry_other)) {
+      for (const node of rig.nodes["pair"] ?? []) {
+        node.reply = (request) => replayed(answerOf(line), request);
+      }
+      const { charged: _, ...ending } = wanted(line, CALL);
+      const { asked, ...got } = await rig.send("pair", message(CALL));
+      expect(given(got), JSON.stringify(line)).toEqual(ending);
+      expect(asked.map((requests) => requests.length)).toEqual([1, 1]);
+    }
+  });
+});

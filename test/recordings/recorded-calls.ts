@@ -1,0 +1,103 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { lookUp } from "../../src/methods/registry.ts";
+import type { ErrorObject, Recorded } from "./rig.ts";
+
+export const FIXTURES = "../shared/fixtures";
+export const NODES = existsSync(`${FIXTURES}/nodes`)
+  ? readdirSync(`${FIXTURES}/nodes`)
+      .filter((file) => file.endsWith(".jsonl") && file !== "revert-corpus.jsonl")
+      .map((file) => file.replace(".jsonl", ""))
+  : [];
+
+/** One line of a NODE.jsonl (fixtures/README.md). */
+type Line = {
+  readonly case: string;
+  readonly transport?: "http" | "ws";
+  readonly request?: unknown;
+  readonly httpStatus?: number;
+  /** Went through a JSON parser; where that changed a byte, `responseText` is the original. */
+  readonly response?: { readonly error?: ErrorObject };
+  readonly responseText?: string;
+  readonly messages?: readonly { readonly text: string }[];
+};
+
+export type Request = { readonly id: unknown; readonly method: string; readonly params?: unknown };
+
+/** A recorded call of a served method that can be made once more, and what the node said. */
+export type RecordedCall = {
+  readonly node: string;
+  readonly name: string;
+  readonly transport: "http" | "ws";
+  readonly request: Request;
+  readonly answer: Recorded;
+};
+
+type Skipped = { readonly cases: RegExp; readonly reason: string };
+
+/** Recordings that are not replayed as calls. The envelope has tests of its own. */
+export const SKIPPED: readonly Skipped[] = [
+  { cases: /^_(meta|crash)$/, reason: "no call: what was asked of whom, and what killed it" },
+  { cases: /(^|_)batch(es)?_/, reason: "nodes are sent a client's batch as single calls" },
+  { cases: /^(geth_)?http_|_body_limit_/, reason: "the form of HTTP, which is the gateway's own" },
+  { cases: /^env_(?!params_)|^geth_id_/, reason: "an envelope that no node sees" },
+  {
+    cases: /^(geth_)?ws_(?!ok$|revert$|id_string$)|_ws_loop_/,
+    reason: "frames that hold no call, several, or a subscription",
+  },
+  {
+    cases: /^geth_(comment|key_case|leading|method_|nan_|response_sh|single_q|two_v|whitespace)/,
+    reason: "no JSON-RPC 2.0, or no method of this name",
+  },
+  { cases: /_halt_initcode_limit$/, reason: "its 49,153 bytes of init code are not recorded" },
+];
+
+export type Selection = {
+  readonly calls: RecordedCall[];
+  /** The rows that say why other lines are not replayed. */
+  readonly skipped: Set<Skipped>;
+  /** Lines that are neither a call nor skipped for a listed reason. */
+  readonly unexplained: string[];
+};
+
+/** The recorded calls of served methods of one node. */
+export function select(node: string): Selection {
+  const found: Selection = { calls: [], skipped: new Set(), unexplained: [] };
+  for (const line of readLines(node)) {
+    const row = SKIPPED.find(({ cases }) => cases.test(line.case));
+    const call = toCall(node, line);
+    if (row !== undefined) found.skipped.add(row);
+    else if (call === undefined) found.unexplained.push(line.case);
+    else if (lookUp(call.request.method) !== undefined) found.calls.push(call);
+  }
+  return found;
+}
+
+export function readLines(node: string): Line[] {
+  const text = readFileSync(`${FIXTURES}/nodes/${node}.jsonl`, "utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** The call of a line, or undefined where it has none that can be made again. */
+function toCall(node: string, line: Line): RecordedCall | undefined {
+  const { case: name, transport, request } = line;
+  if (transport === undefined || !isRequest(request)) return undefined;
+  const answer = transport === "http" ? overHttp(line) : overWebSocket(line);
+  return answer && { node, name, transport, request, answer };
+}
+
+function overHttp({ httpStatus = 200, response, responseText }: Line): Recorded | undefined {
+  const body = responseText ?? (response === undefined ? undefined : JSON.stringify(response));
+  return body === undefined ? undefined : { status: httpStatus, body };
+}
+
+function overWebSocket({ messages = [] }: Line): Recorded | undefined {
+  const [only] = messages;
+  return messages.length === 1 && only ? { status: 200, body: only.text } : undefined;
+}
+
+function isRequest(value: unknown): value is Request {
+  return typeof value === "object" && value !== null && "method" in value;
+}
