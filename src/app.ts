@@ -56,16 +56,21 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     log,
   });
   const admin = openAdmin(config, { metrics, storage });
-  await authenticator.start();
-  const port = await server.listen();
-  const adminPort = await admin?.listen();
   const stop = async () => {
     await server.stop();
     await admin?.stop();
     await authenticator.stop();
     await Promise.all(networks.map(({ network }) => network.upstreams.close()));
   };
-  return { port, adminPort, stop };
+  try {
+    await authenticator.start();
+    const port = await server.listen();
+    return { port, adminPort: await admin?.listen(), stop };
+  } catch (error) {
+    // A port that is taken: what was started must not keep the process alive.
+    await stop();
+    throw error;
+  }
 }
 
 type NetworkParts = Pick<GatewayParts, "log" | "clock"> & { readonly metrics: Metrics };

@@ -1,5 +1,6 @@
 import { loadConfig } from "../config/load.ts";
 import type { NetworkConfig, UpstreamConfig } from "../config/network-schema.ts";
+import { readCertificates } from "../gateway/certificates.ts";
 import { systemClock } from "../lib/clock.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import { redact } from "../telemetry/redact.ts";
@@ -18,6 +19,7 @@ type Row = { readonly cells: readonly string[]; readonly fault: boolean };
  */
 export async function runCheck(file: string, print: (text: string) => void): Promise<number> {
   const config = await loadConfig(file);
+  if (config.server.tls !== undefined) readCertificates(config.server.tls);
   const tried = config.networks.flatMap((network) =>
     network.upstreams.map((upstream) => tryUpstream(network, upstream)),
   );

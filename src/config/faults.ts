@@ -24,7 +24,7 @@ export class ConfigError extends Error {
 }
 
 /** One line for people: `networks[1].upstreams[0].url (line 14): …`. */
-export function faultText({ path, line, message }: Fault): string {
+function faultText({ path, line, message }: Fault): string {
   const place = [path, line > 0 && (path === "" ? `line ${line}` : `(line ${line})`)];
   const words = place.filter((word) => word !== false && word !== "").join(" ");
   return words === "" ? message : `${words}: ${message}`;

@@ -80,6 +80,5 @@ const slot = z.strictObject({
 export const network = z.discriminatedUnion("family", [evm, slot]);
 
 export type EvmNetworkConfig = z.output<typeof evm>;
-export type SlotNetworkConfig = z.output<typeof slot>;
 export type NetworkConfig = z.output<typeof network>;
 export type UpstreamConfig = NetworkConfig["upstreams"][number];

@@ -95,7 +95,6 @@ export const configSchema = z.strictObject({
 
 /** A checked file with its defaults filled in: paths absolute, durations in milliseconds. */
 export type Config = z.output<typeof configSchema>;
-export type ServerConfig = Config["server"];
 
 /** The JSON Schema of the file as people write it, before variables and defaults. */
 export function configJsonSchema(): JsonSchema {

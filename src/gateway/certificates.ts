@@ -1,5 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import type { Server } from "node:https";
+import { createSecureContext } from "node:tls";
+import { ConfigError } from "../config/faults.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export type TlsFiles = { readonly cert: string; readonly key: string };
@@ -7,9 +9,19 @@ export type TlsFiles = { readonly cert: string; readonly key: string };
 /** Asked by stat, because a watch on an inode misses files that are replaced by renaming. */
 const LOOK_EVERY_MS = 1000;
 
-/** The certificate chain and key, PEM. @throws where a file cannot be read */
+/**
+ * The certificate chain and key, PEM.
+ * @throws ConfigError where they cannot be read, are none, or do not belong together
+ */
 export function readCertificates({ cert, key }: TlsFiles): { cert: Buffer; key: Buffer } {
-  return { cert: readFileSync(cert), key: readFileSync(key) };
+  try {
+    const pair = { cert: readFileSync(cert), key: readFileSync(key) };
+    createSecureContext(pair);
+    return pair;
+  } catch (cause) {
+    const message = `no certificate with its key, PEM: ${(cause as Error).message}`;
+    throw new ConfigError([{ path: "server.tls", line: 0, message }], { cause });
+  }
 }
 
 /**

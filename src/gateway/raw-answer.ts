@@ -22,6 +22,8 @@ export function endWithRefusal(socket: Duplex, error: RpcError, requestId?: stri
   ];
   if (requestId !== undefined) headers.push(`X-Request-Id: ${requestId}`);
   if (retryAfterSeconds !== undefined) headers.push(`Retry-After: ${retryAfterSeconds}`);
+  // node:http no longer listens to a socket that it has handed over.
+  socket.on("error", () => socket.destroy());
   socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, "latin1");
   socket.resume();
   const linger = setTimeout(() => socket.destroy(), LINGER_MS);

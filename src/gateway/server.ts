@@ -110,6 +110,10 @@ export class GatewayServer {
       socket.once("close", () => connections.dec());
     });
     this.#server.on("checkContinue", this.#http.listener);
+    this.#server.on("checkExpectation", this.#http.listener);
+    this.#server.on("connect", (_request, socket) => {
+      endWithRefusal(socket, { name: "method_not_allowed", details: "send calls by POST" });
+    });
     this.#server.on("clientError", refuseBytes);
     this.#server.on("upgrade", (request, socket, head) => {
       if ("setTimeout" in socket) request.socket.setTimeout(0);

@@ -39,6 +39,10 @@ export class WebSocketFront {
     this.#options = options;
     this.#parts = parts;
     this.#traffic = parts.metrics.traffic("websocket");
+    this.#server.on("wsClientError", ({ message }, socket) => {
+      parts.metrics.refused("bad_request");
+      endWithRefusal(socket, { name: "bad_request", details: message });
+    });
   }
 
   /** For the server's `upgrade` event. */
@@ -48,8 +52,10 @@ export class WebSocketFront {
     const { ids } = this.#parts;
     const given = request.headers["x-request-id"];
     const requestId = ids.of(typeof given === "string" ? given : undefined);
-    const session = await this.#identify(request, requestId);
+    const identified = await this.#identify(request, requestId);
     if (socket.destroyed) return;
+    // Not before the wait: other upgrades with the same key may have waited for the same look-up.
+    const session = this.#limit(identified);
     if ("name" in session) {
       this.#parts.metrics.refused(session.name);
       endWithRefusal(socket, session, requestId);
@@ -98,7 +104,10 @@ export class WebSocketFront {
     const head = { transport: "websocket", target, host, requestId } as const;
     const address = this.#parts.reception.locate(head);
     if ("name" in address) return address;
-    const session = await this.#parts.reception.identify(address, requestId);
+    return this.#parts.reception.identify(address, requestId);
+  }
+
+  #limit(session: Session | RpcError): Session | RpcError {
     if ("name" in session) return session;
     const limit = this.#options.maxConnectionsPerKey;
     const open = this.#byKey.get(session.identity.keyId)?.size ?? 0;

@@ -17,7 +17,7 @@ const PANIC_TEXTS: ReadonlyMap<bigint, string> = new Map([
 ]);
 
 /** What `Panic(code)` means; `unknown panic code: 0x2a` where the compiler has no such code. */
-export function panicText(code: bigint): string {
+function panicText(code: bigint): string {
   return PANIC_TEXTS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
 }
 

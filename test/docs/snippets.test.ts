@@ -1,0 +1,166 @@
+/**
+ * Every command and snippet of the pages is run: `sh` by a shell against running gateways, `js` with
+ * the client libraries of test/outside, `yaml` by the configuration's own parser. What a comment before
+ * a block may say, `<!-- test: … -->`:
+ *
+ * - `dev`: the command of the gateway that all pages call; `background`: goes on until the page's end
+ * - `fails`: its exit code is 1
+ * - `file NAME`: written to that file for the commands after it; `of N faults`: it has so many
+ * - `output [of dev|background]`: what was printed; `…` stands for anything
+ * - `excerpt of FILE`: stands in that file, to the letter
+ * - `scripts`: takes too long here, so it is only looked up: each npm script that it names exists
+ */
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { ConfigError } from "../../src/config/faults.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { Running, userEnvironment } from "../support/shell.ts";
+import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { type Block, blocksOf, ROOT, read } from "./blocks.ts";
+import { type Dev, Session } from "./session.ts";
+
+const PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...globSync("docs/*.md").toSorted()];
+const COMMAND_OF_DEV = "npm start";
+/** What the readers' own nodes say in the pages. */
+const NODE: Readonly<Record<string, string>> = {
+  eth_chainId: "0x1",
+  eth_blockNumber: "0x16caf60",
+  web3_clientVersion: "Geth/v1.17.0",
+};
+
+let dev: Dev;
+let running: Running | undefined;
+let node: StandInNode | undefined;
+
+beforeAll(async () => {
+  expect(existsSync("test/outside/node_modules"), "npm run pretest installs it").toBe(true);
+  node = await startStandInNode(({ method }) => ({ result: NODE[method] ?? null }));
+  const [command = "", ...args] = COMMAND_OF_DEV.split(" ");
+  running = new Running(command, args, { cwd: ROOT, env: userEnvironment() });
+  dev = { printed: await running.printed(/Ctrl-C ends everything/) };
+});
+
+afterAll(async () => {
+  await running?.end("SIGINT");
+  await node?.stop();
+});
+
+for (const page of PAGES) {
+  const blocks = blocksOf(read(page));
+
+  describe(page, () => {
+    let session: Session;
+    beforeAll(async () => {
+      session = new Session(dev, node?.url ?? "");
+      await session.prepare();
+    });
+    afterAll(() => session.end());
+
+    test("has no fence and no indented block that is not tried", () => {
+      expect(blocks).toHaveLength((read(page).match(/^ *```/gm)?.length ?? 0) / 2);
+      expect(read(page)).not.toMatch(/\n\n {4}(?![ *-])\S.*\n/);
+    });
+
+    for (const block of blocks) {
+      test(`line ${block.line}: ${block.language} ${block.how}`, () => tryBlock(block, session));
+    }
+  });
+}
+
+async function tryBlock(block: Block, session: Session): Promise<void> {
+  const { how, language, text } = block;
+  const [way = "", rest = ""] = how.split(/ (?:of )?(.*)/);
+  if (language === "json") JSON.parse(text);
+  switch (`${language} ${way}`.trim()) {
+    case "sh":
+      return session.shell(text);
+    case "sh fails":
+      return session.shell(text, 1);
+    case "sh background":
+      return session.background(text.trim());
+    case "sh dev":
+      expect(text.trim()).toBe(`npm install && ${COMMAND_OF_DEV}`);
+      return;
+    case "sh scripts":
+      return expectScripts(text);
+    case "js":
+      return session.program(text);
+    case "yaml":
+      return void faultsOf(text, session, 0);
+    case "yaml file": {
+      const [name = "", faults = "0"] = rest.split(/ of (\d+) faults/);
+      session.write(name, text);
+      return faultsOf(text, session, Number(faults));
+    }
+    case "json output":
+    case "text output":
+      return expectOutput(text, rest, session);
+    case "ts excerpt":
+      expect(read(rest)).toContain(text);
+      return;
+    case "json":
+      return;
+    default:
+      throw new Error(`nobody knows how to try a block of ${language || "no language"} (${how})`);
+  }
+}
+
+function expectScripts(text: string): void {
+  for (const command of text.trim().split(/\n| && /)) {
+    const [, script] = /^npm (?:run )?([\w:-]+)$/.exec(command) ?? [];
+    if (script !== "install") expect(Object.keys(manifest.scripts), command).toContain(script);
+  }
+}
+
+function faultsOf(text: string, session: Session, expected: number): void {
+  const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [name, "value"]);
+  // A part of a file says nothing of networks.
+  const whole = text.includes("networks:") ? text : `${text}\n${read("test/docs/networks.yaml")}`;
+  const parse = () =>
+    parseConfig(session.fill(whole), {
+      baseDir: session.folder,
+      environment: Object.fromEntries(names),
+    });
+  let found = 0;
+  try {
+    parse();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    found = error.faults.length;
+    if (expected === 0) throw error;
+  }
+  expect(found).toBe(expected);
+}
+
+function expectOutput(text: string, source: string, session: Session): void {
+  const printed: Record<string, string> = {
+    dev: session.dev.printed,
+    background: session.backgroundOutput,
+    "": session.lastOutput,
+  };
+  const pattern = spaced(session.fill(text))
+    .split("…")
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("[\\s\\S]*?");
+  // Of a process that goes on, the page shows a part.
+  const anchored = source === "" ? `^${pattern}$` : pattern;
+  expect(spaced(printed[source] ?? "")).toMatch(new RegExp(anchored));
+}
+
+/** Without what columns and the ends of lines add. */
+function spaced(text: string): string {
+  return text.replace(/ +/g, " ").replace(/ *… */g, "…").trim();
+}
+
+test("each file that the pages name exists", () => {
+  for (const page of PAGES) {
+    const named = read(page).matchAll(/`((?:src|test|docs|scripts|examples)\/[\w./-]+)`/g);
+    for (const [, file = ""] of named) expect(existsSync(join(ROOT, file)), file).toBe(true);
+    const folder = join(ROOT, page, "..");
+    for (const [, link = ""] of read(page).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
+      expect(existsSync(join(folder, link)), `${page}: ${link}`).toBe(true);
+    }
+  }
+});

@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import {
+  isAlive,
+  provideCurl,
+  type Ran,
+  Running,
+  run,
+  runShell,
+  userEnvironment,
+} from "../support/shell.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "tollgate-package-"));
+const project = join(folder, "project");
+const env = userEnvironment(folder);
+const inProject = { cwd: project, env };
+
+const npm = async (args: readonly string[], cwd: string): Promise<Ran> => {
+  const ran = await run("npm", [...args, "--no-audit", "--no-fund"], { cwd, env });
+  expect(ran.code, ran.output).toBe(0);
+  return ran;
+};
+
+let files: string[];
+let running: Running | undefined;
+
+beforeAll(async () => {
+  mkdirSync(project);
+  await provideCurl(folder);
+  const packed = await npm(["pack", "--silent", "--pack-destination", folder], root);
+  const tarball = join(folder, `tollgate-${manifest.version}.tgz`);
+  expect(packed.stdout.trim().split("\n").at(-1)).toBe(`tollgate-${manifest.version}.tgz`);
+  const listed = await run("tar", ["-tzf", tarball]);
+  files = listed.stdout.trim().split("\n");
+  writeFileSync(join(project, "package.json"), '{"private":true}');
+  await npm(["install", "--omit=dev", "--prefer-offline", tarball], project);
+}, 120_000);
+
+afterAll(async () => {
+  running?.signal("SIGKILL");
+  await running?.ended;
+  rmSync(folder, { recursive: true });
+});
+
+test("the tests run on the pinned Node, whichever is the machine's own", () => {
+  expect(process.version).toBe(`v${manifest.devDependencies.node}`);
+});
+
+describe("the packed package", () => {
+  test("holds compiled JavaScript, what is read at run time, the texts, and no sources or tests", () => {
+    const own = files.map((file) => file.replace(/^package\//, ""));
+    expect(own).toEqual(
+      expect.arrayContaining([
+        "dist/cli.js",
+        "dist/storage/sqlite/worker.js",
+        "dist/storage/sqlite/migrations/0001-accounts-and-keys.sql",
+        "README.md",
+        "LICENSE",
+      ]),
+    );
+    expect(own.filter((file) => /\.ts$|\.test\.|^src\/|^test\//.test(file))).toEqual([]);
+  });
+
+  test("prints its version and the schema of the configuration", async () => {
+    const version = await runShell("npx tollgate --version", inProject);
+    expect(version.stdout).toBe(`${manifest.version}\n`);
+    const schema = await runShell("npx tollgate schema", inProject);
+    expect(schema.code).toBe(0);
+    expect(JSON.parse(schema.stdout)).toMatchObject({ required: ["networks"] });
+  });
+
+  test("serves a printed curl line in `npx tollgate dev`, and Ctrl-C leaves nothing behind", async () => {
+    running = new Running("npx", ["tollgate", "dev"], inProject);
+    const printed = await running.printed(/Ctrl-C ends everything/);
+    const line = printed.split("\n").find((each) => each.startsWith("curl ")) ?? "";
+    const answer = await runShell(line, inProject);
+    expect(JSON.parse(answer.stdout)).toEqual({ jsonrpc: "2.0", id: 1, result: "0x7a69" });
+
+    // npx itself ends by the signal, whatever the program's exit code.
+    await running.end("SIGINT");
+    const ports = [...printed.matchAll(/^(?:HTTP|Admin) .*?127\.0\.0\.1:(\d+)/gm)];
+    expect(ports).toHaveLength(2);
+    for (const [, port] of ports) expect(await isOpen(Number(port))).toBe(false);
+  });
+
+  test("ends with exit code 0 on Ctrl-C", async () => {
+    running = new Running("node_modules/.bin/tollgate", ["dev"], inProject);
+    await running.printed(/Ctrl-C ends everything/);
+    const family = running.family();
+    running.signal("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 0, signal: null });
+    expect(family.filter(isAlive)).toEqual([]);
+  });
+});
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { LimitedOptions } from "./limited-gateway.ts";
+
+export type ProcessState = {
+  /** The longest that the event loop was held up since the last question. */
+  readonly maxDelayMs: number;
+  /** After everything unused was collected. */
+  readonly usedBytes: number;
+  /** The most memory that the process had since the last question. */
+  readonly peakBytes: number;
+};
+
+export type GatewayProcess = {
+  readonly port: number;
+  readonly path: string;
+  readonly wsPath: string;
+  readonly state: () => Promise<ProcessState>;
+  /** Open connections to the public port. */
+  readonly openConnections: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+/** `startLimitedGateway` in a process of its own, so that nodes and clients do not hold it up. */
+export async function startGatewayProcess(
+  nodeUrl: string,
+  options: LimitedOptions = {},
+): Promise<GatewayProcess> {
+  const file = new URL("./gateway-child.ts", import.meta.url);
+  const child = fork(file, [nodeUrl, JSON.stringify(options)], { execArgv: [] });
+  const ended = once(child, "exit");
+  const failed = ended.then(() => Promise.reject(new Error("the gateway's process ended")));
+  failed.catch(() => undefined);
+  const told = async () => (await Promise.race([once(child, "message"), failed]))[0];
+  const { port, adminPort, path, wsPath } = await told();
+  return {
+    port,
+    path,
+    wsPath,
+    state: () => {
+      child.send("state");
+      return told();
+    },
+    openConnections: async () => {
+      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      return Number(/^tollgate_connections\{transport="http"\} (\d+)$/m.exec(text)?.[1]);
+    },
+    stop: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

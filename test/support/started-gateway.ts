@@ -1,0 +1,85 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { type Ended, startTollgate, type TollgateProcess } from "./tollgate-process.ts";
+
+/** A folder with a configuration file, and the commands on it. */
+export type Workplace = {
+  readonly folder: string;
+  readonly file: string;
+  /** Runs `tollgate ARGS --config FILE`. */
+  readonly run: (...args: string[]) => Promise<Ended>;
+  /** As `run` with `--json`: what it printed. @throws where it failed */
+  readonly json: (...args: string[]) => Promise<unknown>;
+  /** `tollgate start`, its ports read from its log. */
+  readonly start: () => Promise<Started>;
+  /** All that the commands and processes wrote, and all files of the folder but the configuration. */
+  readonly everythingWritten: () => Promise<string>;
+  /** Ends what still runs, and removes the folder. */
+  readonly clear: () => Promise<void>;
+};
+
+export type Started = {
+  readonly process: TollgateProcess;
+  readonly port: number;
+  readonly adminPort: number;
+  readonly origin: string;
+  readonly admin: string;
+};
+
+export async function openWorkplace(config: object): Promise<Workplace> {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
+  const file = join(folder, "tollgate.yaml");
+  await writeFile(file, stringify(config));
+  const running: TollgateProcess[] = [];
+  const run = async (...args: string[]) => {
+    const process = startTollgate([...args, "--config", file]);
+    running.push(process);
+    return process.ended;
+  };
+  return {
+    folder,
+    file,
+    run,
+    json: async (...args) => {
+      const { code, stdout, stderr } = await run(...args, "--json");
+      if (code !== 0) throw new Error(stderr);
+      return JSON.parse(stdout);
+    },
+    start: async () => {
+      const process = startTollgate(["start", "--config", file]);
+      running.push(process);
+      return started(process);
+    },
+    everythingWritten: async () =>
+      [...running.map(({ output }) => output()), await contentsOf(folder)].join("\n"),
+    clear: async () => {
+      for (const { kill, ended } of running) {
+        kill("SIGKILL");
+        await ended;
+      }
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function started(process: TollgateProcess): Promise<Started> {
+  const [, adminPort = ""] = await process.says(/"port":(\d+),"msg":"admin port"/);
+  const [, port = ""] = await process.says(/"port":(\d+),[^\n]*"msg":"serving"/);
+  return {
+    process,
+    port: Number(port),
+    adminPort: Number(adminPort),
+    origin: `http://127.0.0.1:${port}`,
+    admin: `http://127.0.0.1:${adminPort}`,
+  };
+}
+
+/** Every file but the configuration, as binary strings. */
+export async function contentsOf(folder: string): Promise<string> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => entry.isFile() && !entry.name.endsWith(".yaml"));
+  const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1"));
+  return (await Promise.all(texts)).join("\n");
+}

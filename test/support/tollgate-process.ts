@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export type TollgateProcess = {
+  readonly pid: number;
+  /** Standard output and error so far, together. */
+  readonly output: () => string;
+  /** Resolves with the first match in the output. @throws where the process ends before */
+  readonly says: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<Ended>;
+};
+
+/** The program as people start it, from its sources. */
+export function startTollgate(
+  args: readonly string[],
+  options: { readonly cwd?: string } = {},
+): TollgateProcess {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    ...options,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const output = () => stdout() + stderr();
+  const ended = endOf(child, { stdout, stderr });
+  return {
+    pid: child.pid ?? 0,
+    output,
+    says: (pattern) => matchIn(child, output, pattern),
+    kill: (signal) => child.kill(signal),
+    ended,
+  };
+}
+
+/** Runs a command to its end. */
+export function runTollgate(args: readonly string[]): Promise<Ended> {
+  return startTollgate(args).ended;
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+function endOf(
+  child: ChildProcess,
+  { stdout, stderr }: { stdout: () => string; stderr: () => string },
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    child.once("close", (code, signal) => {
+      resolve({ code, signal, stdout: stdout(), stderr: stderr() });
+    });
+  });
+}
+
+function matchIn(
+  child: ChildProcess,
+  output: () => string,
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const found = pattern.exec(output());
+      if (found !== null) resolve(found);
+    };
+    look();
+    child.stdout?.on("data", look);
+    child.stderr?.on("data", look);
+    child.once("close", () => reject(new Error(`ended without ${pattern}:\n${output()}`)));
+  });
+}
