@@ -7,7 +7,7 @@ import type { Session } from "./call.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Reception } from "./reception.ts";
-import { BodyTooLarge, MAX_BODY_BYTES, readBody } from "./request-body.ts";
+import { BodyTooLarge, drain, MAX_BODY_BYTES, readBody } from "./request-body.ts";
 import type { RequestIds } from "./request-ids.ts";
 
 export type FrontParts = {
@@ -40,9 +40,10 @@ export class HttpFront {
   readonly listener: RequestListener = (request, response) => {
     const requestId = this.#parts.ids.of(header(request, "x-request-id"));
     const exchange = { request, response, requestId };
-    const host = request.headers.host;
-    if (host === undefined && request.httpVersion === "1.1") {
-      this.#refuse(exchange, { name: "bad_request", details: "no Host header" });
+    const { host } = request.headers;
+    const fault = headFault(request);
+    if (fault !== undefined) {
+      this.#refuse(exchange, { name: "bad_request", details: fault });
       return;
     }
     const target = request.url ?? "/";
@@ -96,6 +97,7 @@ export class HttpFront {
 
   #refuse(exchange: Exchange, error: RpcError, extra?: readonly string[]): void {
     this.#parts.metrics.refused(error.name);
+    drain(exchange.request);
     this.#send(exchange, refusal(error), extra);
   }
 
@@ -126,6 +128,18 @@ const tooLarge: RpcError = {
   name: "payload_too_large",
   details: `a body has at most ${MAX_BODY_BYTES} bytes`,
 };
+
+/** What RFC 9112 forbids and node:http lets pass. */
+function headFault({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage) {
+  if (httpVersionMajor !== 1) return "only HTTP/1.1 and HTTP/1.0 are spoken here";
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "more than one Host header";
+  return hosts === 0 && httpVersionMinor === 1 ? "no Host header" : undefined;
+}
 
 /** 415 and 413, as far as the headers tell. */
 function bodyFault({ headers }: IncomingMessage): RpcError | undefined {

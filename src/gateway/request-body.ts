@@ -9,9 +9,19 @@ export class BodyTooLarge {
   readonly limitBytes = MAX_BODY_BYTES;
 }
 
+/** Reads on past a refusal, so that the client sees it instead of a reset; but not without end. */
+export function drain(request: IncomingMessage): void {
+  if (request.complete) return;
+  let received = 0;
+  request.on("data", ({ length }: Buffer) => {
+    received += length;
+    if (received > DRAINED_BYTES) request.destroy();
+  });
+}
+
 /**
- * The whole body, or BodyTooLarge as soon as it is over the limit (a chunked one shows only then).
- * `done` is called once, and never where the client breaks off.
+ * The whole body, or BodyTooLarge as soon as it is over the limit (a chunked one shows only then);
+ * the rest is for `drain`. `done` is called once, and never where the client breaks off.
  */
 export function readBody(
   request: IncomingMessage,
@@ -19,20 +29,18 @@ export function readBody(
 ): void {
   const chunks: Buffer[] = [];
   let received = 0;
-  let open = true;
-  request.on("data", (chunk: Buffer) => {
+  const keep = (chunk: Buffer) => {
     received += chunk.length;
-    if (open && received <= MAX_BODY_BYTES) chunks.push(chunk);
-    else if (open) {
-      open = false;
-      chunks.length = 0;
-      done(new BodyTooLarge());
-    } else if (received > DRAINED_BYTES) request.destroy();
-  });
-  request.on("end", () => {
-    if (!open) return;
-    open = false;
+    chunks.push(chunk);
+    if (received <= MAX_BODY_BYTES) return;
+    request.off("data", keep);
+    request.off("end", end);
+    done(new BodyTooLarge());
+  };
+  const end = () => {
     const [only] = chunks;
     done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-  });
+  };
+  request.on("data", keep);
+  request.on("end", end);
 }

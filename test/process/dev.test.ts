@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { contentsOf } from "../support/started-gateway.ts";
+import { startTollgate, type TollgateProcess } from "../support/tollgate-process.ts";
+
+/** The port that `dev` wants first; taken, by this test or by whoever has it already. */
+const WANTED_PORT = 8545;
+
+let occupant: Server;
+let folder: string;
+beforeAll(async () => {
+  occupant = createServer().on("error", () => undefined);
+  occupant.listen(WANTED_PORT, "127.0.0.1");
+  await Promise.race([once(occupant, "listening"), once(occupant, "close"), afterTurn()]);
+  folder = await mkdtemp(join(tmpdir(), "tollgate-dev-test-"));
+});
+afterAll(async () => {
+  occupant.close();
+  await rm(folder, { recursive: true });
+});
+
+const afterTurn = () => new Promise((resolve) => setTimeout(resolve, 200));
+
+const running: TollgateProcess[] = [];
+afterEach(async () => {
+  for (const { kill, ended } of running.splice(0)) {
+    kill("SIGKILL");
+    await ended;
+  }
+});
+
+type Dev = {
+  readonly process: TollgateProcess;
+  readonly url: string;
+  readonly port: number;
+  readonly key: string;
+  readonly nodePids: readonly number[];
+};
+
+async function startDev(...args: string[]): Promise<Dev> {
+  const process = startTollgate(["dev", ...args]);
+  running.push(process);
+  await process.says(/"msg":"serving; Ctrl-C ends everything"/);
+  const [, url = "", port = "", key = ""] = await process.says(
+    /^HTTP +(http:\/\/127\.0\.0\.1:(\d+)\/dev\/v3\/(tg_\w+))$/m,
+  );
+  return { process, url, port: Number(port), key, nodePids: childrenOf(process.pid) };
+}
+
+/** Linux tells; elsewhere none are known. */
+function childrenOf(pid: number): number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(file)) return [];
+  return readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number);
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function call(url: string, method: string, params: unknown[] = []): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body });
+  return response.json();
+}
+
+describe.each(["SIGINT", "SIGTERM"] as const)("dev, ended by %s", (signal) => {
+  test("moves to the next free port, and leaves nothing behind: no chain, no port", async () => {
+    const dev = await startDev();
+    expect(dev.port).toBeGreaterThan(WANTED_PORT);
+    expect(await call(dev.url, "eth_chainId")).toMatchObject({ result: "0x7a69" });
+    if (existsSync("/proc/self/task")) expect(dev.nodePids).toHaveLength(1);
+
+    const idle = fetch(dev.url, { method: "POST", body: null });
+    await idle;
+    dev.process.kill(signal);
+    expect(await dev.process.ended).toMatchObject({ code: 0, stderr: "" });
+    expect(dev.nodePids.filter(lives)).toEqual([]);
+    await expect(fetch(dev.url)).rejects.toThrow();
+  });
+});
+
+test("dev does not outlive its chain", async () => {
+  const dev = await startDev();
+  const [pid] = dev.nodePids;
+  if (pid === undefined) return;
+  process.kill(pid, "SIGKILL");
+  expect((await dev.process.ended).stdout).toContain('"msg":"stopping"');
+});
+
+test("dev --data keeps the chain and the account, and no key in clear", async () => {
+  const data = join(folder, "data");
+  const first = await startDev("--data", data);
+  const block = (await call(first.url, "eth_getBlockByNumber", ["0x2", false])) as object;
+  expect(block).toMatchObject({ result: { number: "0x2" } });
+  first.process.kill("SIGTERM");
+  expect((await first.process.ended).code).toBe(0);
+
+  const second = await startDev("--data", data);
+  expect(await call(second.url, "eth_getBlockByNumber", ["0x2", false])).toEqual(block);
+  expect(second.key).not.toBe(first.key);
+  expect(await call(second.url.replace(second.key, first.key), "eth_chainId")).toMatchObject({
+    error: { code: 401 },
+  });
+  second.process.kill("SIGINT");
+  expect((await second.process.ended).code).toBe(0);
+
+  const kept = await contentsOf(data);
+  expect(kept).toContain("demo@example.com");
+  for (const { key, process } of [first, second]) {
+    expect(kept).not.toContain(key);
+    const log = process
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"));
+    expect(log.length).toBeGreaterThan(1);
+    expect(log.join("\n")).not.toContain(key);
+  }
+});
