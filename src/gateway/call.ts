@@ -35,6 +35,7 @@ export class Call {
   /** Where the call stands in the pipeline, and who waits for its end. */
   nextStage = 0;
   begunMs = 0;
+  settled = false;
   done: (call: Call) => void = () => undefined;
 
   constructor(parsed: ParsedCall, session: Session) {

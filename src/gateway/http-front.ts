@@ -95,10 +95,13 @@ export class HttpFront {
     });
   }
 
-  #refuse(exchange: Exchange, error: RpcError, extra?: readonly string[]): void {
+  #refuse(exchange: Exchange, error: RpcError, extra: readonly string[] = []): void {
     this.#parts.metrics.refused(error.name);
     drain(exchange.request);
-    this.#send(exchange, refusal(error), extra);
+    // Whether the body of "Expect: 100-continue" follows a refusal is the client's choice: nobody
+    // could tell it from the next request.
+    const ends = exchange.request.headers.expect === undefined ? [] : ["Connection", "close"];
+    this.#send(exchange, refusal(error), [...ends, ...extra]);
   }
 
   #send({ response, requestId }: Exchange, answer: MessageAnswer, extra?: readonly string[]) {

@@ -57,10 +57,12 @@ export class Pipeline {
         if (stage?.(call, this.#advance) === "waiting") return;
       }
     } catch (error) {
+      if (call.settled) throw error;
       const internal = error instanceof Error ? (error.stack ?? error.message) : String(error);
       call.result = undefined;
       call.error = { name: "internal", internal };
     }
+    call.settled = true;
     settle(call, this.#parts);
     call.done(call);
   };

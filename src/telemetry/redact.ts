@@ -1,5 +1,6 @@
-const URL_WITH_REST = /\b([a-z][a-z0-9+.-]*):\/\/[^\s"'<>\\]+/gi;
-const API_KEY = /\btg_[1-9A-HJ-NP-Za-km-z]{8,}/g;
+/** To the next space or quotation mark: a password may hold any other character. */
+const URL_WITH_REST = /\b([a-z][a-z0-9+.-]*):\/\/[^\s"\\]+/gi;
+const API_KEY = /tg_[1-9A-HJ-NP-Za-km-z]{8,}/g;
 
 /**
  * Text without what must not be read in a log: URLs (an upstream's hold keys and passwords) keep

@@ -81,6 +81,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timer: Timer | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
+  #framed = false;
   #chunks: Buffer[] = [];
   #received = 0;
 
@@ -124,6 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#status = status;
+    this.#framed = "content-length" in headers || "transfer-encoding" in headers;
     if (Number(headers["content-length"]) > this.#maxBytes) this.#end({ kind: "too_large" });
   }
 
@@ -136,7 +138,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#done === undefined) return;
-    this.#end(readAnswer(this.#status, this.#chunks, this.#id));
+    const expected = { id: this.#id, framed: this.#framed };
+    this.#end(readAnswer(this.#status, this.#chunks, expected));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -1,9 +1,12 @@
+import { sizeOf } from "../lib/bytes.ts";
 import { scanObject, skipSpace } from "../lib/json-scan.ts";
 import type { PlainError } from "./failures.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** Bodies up to here: the whole structure is checked; larger: the envelope and the ends. */
 const SMALL_BYTES = 4096;
+/** Of a larger one so much is looked through from its end: longer than a member beside the result. */
+const TAIL_BYTES = 512;
 /** How much of what is no JSON-RPC is kept, to tell what it was. */
 const GARBAGE_BYTES = 2048;
 
@@ -15,13 +18,25 @@ const CLOSERS = new Map([
   [0x5b, 0x5d],
 ]);
 
+export type Expected = {
+  /** The request's. */
+  readonly id: number;
+  /** Whether HTTP said where the body ends; one that ends with its connection may be cut off. */
+  readonly framed: boolean;
+};
+
 /**
  * What a node's body, in the pieces that it came in, says to the request of this id. The result is
  * a view of the body, not a copy, and is not parsed. A body of another id, without a result, or cut
  * off is garbage.
  */
-export function readAnswer(status: number, pieces: readonly Buffer[], id: number): UpstreamAnswer {
-  const plain = status < 400 ? readPlainResult(pieces, id) : undefined;
+export function readAnswer(
+  status: number,
+  pieces: readonly Buffer[],
+  expected: Expected,
+): UpstreamAnswer {
+  const { id } = expected;
+  const plain = status < 400 ? readPlainResult(pieces, expected) : undefined;
   if (plain !== undefined) return { kind: "result", result: plain };
   const [only] = pieces;
   const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
@@ -34,9 +49,13 @@ export function readAnswer(status: number, pieces: readonly Buffer[], id: number
 
 /**
  * The form in which nearly all nodes answer: the result last, straight after the envelope. A large
- * one that was cut off would end with another bracket than it began with, or with one less behind.
+ * one is not walked through: it ends with the bracket that it began with, and that closes nothing
+ * small, as it would in a body that was cut off or has another member behind the result.
  */
-function readPlainResult(pieces: readonly Buffer[], id: number): readonly Buffer[] | undefined {
+function readPlainResult(
+  pieces: readonly Buffer[],
+  { id, framed }: Expected,
+): readonly Buffer[] | undefined {
   const first = pieces[0];
   const last = pieces.at(-1);
   if (first === undefined || last === undefined) return undefined;
@@ -49,10 +68,38 @@ function readPlainResult(pieces: readonly Buffer[], id: number): readonly Buffer
   while (end > 0 && (last[end - 1] ?? 0) <= 0x20) end -= 1;
   const closer = CLOSERS.get(first[start] ?? 0);
   if (end < 2 || last[end - 1] !== 0x7d || last[end - 2] !== closer) return undefined;
-  if (first !== last)
+  if (framed && sizeOf(pieces) > SMALL_BYTES) {
+    if (endsInSmallValue(pieces, last.length - end + 1)) return undefined;
+    if (pieces.length === 1) return [first.subarray(start, end - 1)];
     return [first.subarray(start), ...pieces.slice(1, -1), last.subarray(0, end - 1)];
-  const plain = first.length > SMALL_BYTES || isPlainString(first, start, end - 1);
+  }
+  const plain = pieces.length === 1 && isPlainString(first, start, end - 1);
   return plain ? [first.subarray(start, end - 1)] : undefined;
+}
+
+/** Whether the value that ends so many bytes before the body's end is one of a few bytes. */
+function endsInSmallValue(pieces: readonly Buffer[], behind: number): boolean {
+  const tail = Buffer.concat(pieces.slice(-2).map((piece) => piece.subarray(-TAIL_BYTES - behind)));
+  let depth = 0;
+  for (let at = tail.length - behind - 1; at >= 0; at -= 1) {
+    const byte = tail[at];
+    if (byte === QUOTE) at = openingQuote(tail, at);
+    else if (byte === 0x7d || byte === 0x5d) depth += 1;
+    else if (byte === 0x7b || byte === 0x5b) depth -= 1;
+    if (depth === 0) return at >= 0;
+  }
+  return false;
+}
+
+/** The quote that opens the string that `closing` closes; -1 where it stands before these bytes. */
+function openingQuote(json: Buffer, closing: number): number {
+  for (let at = closing - 1; at >= 0; at -= 1) {
+    if (json[at] !== QUOTE) continue;
+    let run = at;
+    while (json[run - 1] === BACKSLASH) run -= 1;
+    if ((at - run) % 2 === 0) return at;
+  }
+  return -1;
 }
 
 /** Whether these bytes are one string without escapes. */

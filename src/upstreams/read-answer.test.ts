@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readAnswer } from "./read-answer.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+const ID = 7;
+const pieces = (text: string | Buffer, sizeBytes = Number.POSITIVE_INFINITY): Buffer[] => {
+  const body = Buffer.from(text);
+  if (body.length <= sizeBytes) return [body];
+  const count = Math.ceil(body.length / sizeBytes);
+  return Array.from({ length: count }, (_, index) =>
+    body.subarray(index * sizeBytes, (index + 1) * sizeBytes),
+  );
+};
+const read = (
+  text: string | Buffer,
+  more: { status?: number; sizeBytes?: number; framed?: boolean } = {},
+) =>
+  readAnswer(more.status ?? 200, pieces(text, more.sizeBytes), {
+    id: ID,
+    framed: more.framed ?? true,
+  });
+/** The result's bytes; undefined where it is none. */
+const resultOf = (answer: UpstreamAnswer): string | undefined =>
+  answer.kind === "result" ? Buffer.concat(answer.result).toString("utf8") : undefined;
+
+const LARGE_TEXT = `"0x${"5b".repeat(10_000)}"`;
+const LARGE_BLOCK = JSON.stringify({
+  number: "0x1",
+  nested: { deep: { deeper: [{ a: { b: {} } }] } },
+  transactions: Array.from({ length: 100 }, (_, nonce) => ({ nonce, accessList: [{ keys: [] }] })),
+  text: 'a "quote", a \\ and }}]',
+});
+const RESULTS = [
+  "null",
+  "true",
+  "0",
+  '"0x1"',
+  '""',
+  '"a\\"b"',
+  '"é😀"',
+  "{}",
+  "[]",
+  '{"a":[1,{"b":"}"}]}',
+  LARGE_TEXT,
+  LARGE_BLOCK,
+];
+
+describe("a result is the node's own bytes", () => {
+  const spaces = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
+  test("whatever the order of the keys, the white space and the pieces that it came in", () => {
+    const members = fc.tuple(
+      fc.constantFrom(...RESULTS),
+      fc.constantFrom("", '"error":null', '"extra":{"result":2,"id":9}', '"jsonrpcx":[1]'),
+      fc.constantFrom('"result"', '"\\u0072esult"'),
+    );
+    const layouts = fc.tuple(
+      fc.infiniteStream(fc.nat()),
+      spaces,
+      fc.constantFrom(1, 7, 60, 5000, 1e9),
+    );
+    fc.assert(
+      fc.property(members, layouts, ([result, extra, key], [order, space, sizeBytes]) => {
+        const all = ['"jsonrpc":"2.0"', `"id":${ID}`, `${key}${space}:${space}${result}`, extra]
+          .filter((member) => member !== "")
+          .map((member) => ({ member, rank: order.next().value ?? 0 }))
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ member }) => space + member);
+        const body = `${space}{${all.join(`${space},`)}${space}}${space}`;
+        if (resultOf(read(body, { sizeBytes })) !== result) throw new Error(body.slice(-100));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test.each(RESULTS.map((result) => [result.slice(0, 20), result]))(
+    "%s, with a line's end",
+    (_name, result) => {
+      for (const head of [`{"jsonrpc":"2.0","id":${ID},`, `{"id":${ID},"jsonrpc":"2.0",`]) {
+        expect(resultOf(read(`${head}"result":${result}}\n`))).toBe(result);
+        expect(resultOf(read(`${head}"result":${result}}\r\n`, { sizeBytes: 100 }))).toBe(result);
+      }
+    },
+  );
+
+  test("the last of two results counts", () => {
+    expect(resultOf(read(`{"id":${ID},"result":1,"result":2}`))).toBe("2");
+  });
+
+  test.each(['"more":{"b":2}', '"more":[{}]', '"node":"a"', '"a":"}\\""', '"e":{"m":"\\\\"}'])(
+    "of a large body holds no member that comes after it: %s",
+    (more) => {
+      for (const result of [LARGE_TEXT, LARGE_BLOCK, `[${LARGE_BLOCK}]`]) {
+        const body = `{"jsonrpc":"2.0","id":${ID},"result":${result},${more}}\n`;
+        for (const sizeBytes of [1, 3, 1000, 1e9]) {
+          expect(resultOf(read(body, { sizeBytes })) === result).toBe(true);
+        }
+      }
+    },
+  );
+
+  test("is not copied when it is large", () => {
+    const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${LARGE_BLOCK}}`);
+    const answer = readAnswer(200, [body], { id: ID, framed: true });
+    expect(answer.kind === "result" && answer.result[0]?.buffer).toBe(body.buffer);
+  });
+
+  test("of a small body holds no member that comes after it, in however many pieces", () => {
+    const body = `{"jsonrpc":"2.0","id":${ID},"result":{"a":1},"more":{"b":2}}`;
+    for (const sizeBytes of [1, 45, 50, 100]) {
+      expect(resultOf(read(body, { sizeBytes }))).toBe('{"a":1}');
+    }
+  });
+});
+
+describe("what is no answer to the request is garbage", () => {
+  const whole = (result: string) => `{"jsonrpc":"2.0","id":${ID},"result":${result}}`;
+
+  test.each(["{}", '{"a":{"b":{"c":{}}}}', '["a",["b"],[]]', '"0x1234"', '"a\\"}"', "null", "12"])(
+    "%s, cut off after any byte",
+    (result) => {
+      const body = whole(result);
+      for (let end = 0; end < body.length; end += 1) {
+        for (const sizeBytes of [3, 1000]) {
+          expect(read(body.slice(0, end), { sizeBytes }).kind).toBe("garbage");
+        }
+      }
+    },
+  );
+
+  test("a large body that ended with its connection, cut off after any byte", () => {
+    const body = whole(LARGE_BLOCK);
+    expect(resultOf(read(body, { framed: false }))).toBe(LARGE_BLOCK);
+    for (let end = body.length - 1; end > 0; end -= 1) {
+      const { kind } = read(body.slice(0, end), { framed: false, sizeBytes: 4096 });
+      if (kind !== "garbage") expect(`${end}: ${kind}`).toBe("garbage");
+    }
+  });
+
+  test("a large body with a length, cut off where brackets close", () => {
+    const cut = whole(JSON.stringify({ list: "x".repeat(5000), a: { b: { c: {} } } })).slice(0, -2);
+    expect(cut.endsWith("}}")).toBe(true);
+    expect(read(cut).kind).toBe("garbage");
+  });
+
+  test("a large text that was cut off, even where HTTP gave it a length", () => {
+    const body = whole(LARGE_TEXT);
+    for (const end of [100, 5000, body.length - 2, body.length - 1]) {
+      expect(read(body.slice(0, end)).kind).toBe("garbage");
+    }
+  });
+
+  test.each([
+    ["another id", '{"jsonrpc":"2.0","id":8,"result":1}'],
+    ["the id as a string", '{"jsonrpc":"2.0","id":"7","result":1}'],
+    ["an id that begins alike", '{"jsonrpc":"2.0","id":70,"result":1}'],
+    ["no id", '{"jsonrpc":"2.0","result":1}'],
+    ["the id null", '{"jsonrpc":"2.0","id":null,"result":1}'],
+    ["neither result nor error", '{"jsonrpc":"2.0","id":7}'],
+    ["a list", '[{"jsonrpc":"2.0","id":7,"result":1}]'],
+    ["another id before a large result", `{"jsonrpc":"2.0","id":8,"result":${LARGE_TEXT}}`],
+    ["two answers", '{"jsonrpc":"2.0","id":7,"result":1}{"jsonrpc":"2.0","id":7,"result":1}'],
+    ["bytes behind it", '{"jsonrpc":"2.0","id":7,"result":1}x'],
+    ["a page", "<html><body>502 Bad Gateway</body></html>"],
+    ["nothing", ""],
+    ["a byte order mark", '\ufeff{"jsonrpc":"2.0","id":7,"result":1}'],
+  ])("%s", (_name, body) => {
+    expect(read(body)).toMatchObject({ kind: "garbage", status: 200 });
+  });
+
+  test("a result with the status of an error", () => {
+    expect(read(whole("1"), { status: 500 })).toMatchObject({ kind: "garbage", status: 500 });
+  });
+
+  test("and only the beginning of its bytes is kept", () => {
+    const answer = read("x".repeat(100_000));
+    expect(answer.kind === "garbage" && answer.body).toBe("x".repeat(2048));
+  });
+});
+
+describe("an error", () => {
+  const error = { code: -32000, message: "no", data: { a: [1] } };
+  test.each([
+    ["of the request's id", `{"jsonrpc":"2.0","id":7,"error":${JSON.stringify(error)}}`],
+    ["of a request that the node could not read", `{"id":null,"error":${JSON.stringify(error)}}`],
+    ["without an id", `{"error":${JSON.stringify(error)}}`],
+    ["beside a result", `{"id":7,"result":{"a":1},"error":${JSON.stringify(error)}}`],
+    ["beside the result null", `{"id":7,"result":null,"error":${JSON.stringify(error)}}`],
+  ])("%s", (_name, body) => {
+    for (const status of [200, 400, 500]) {
+      for (const sizeBytes of [10, 1000]) {
+        expect(read(body, { status, sizeBytes })).toEqual({ kind: "error", status, error });
+      }
+    }
+  });
+
+  test.each(['{"id":8,"error":{}}', '{"id":7,"error":"text"}', '{"id":7,"error":null}'])(
+    "%s is none",
+    (body) => {
+      expect(read(body).kind).toBe("garbage");
+    },
+  );
+});

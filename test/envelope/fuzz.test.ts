@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { fuzz, heapAfterCollection, inProcess } from "./fuzz.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+test("100,000 mutated bodies each get what they are owed, and memory comes back", async () => {
+  const answer = inProcess();
+  await fuzz(answer, { numRuns: 2_000 });
+  const before = heapAfterCollection();
+  await fuzz(answer, { numRuns: 100_000 });
+  expect(heapAfterCollection() - before).toBeLessThan(8 * MEBIBYTE);
+}, 120_000);

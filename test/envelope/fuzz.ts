@@ -1,0 +1,115 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { parseConfig } from "../../src/config/load.ts";
+import { answerMessage } from "../../src/gateway/messages.ts";
+import { Pipeline } from "../../src/gateway/pipeline.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { Network } from "../../src/networks/network.ts";
+import { CallLog, createLog } from "../../src/telemetry/log.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import type { UpstreamPool } from "../../src/upstreams/upstream-pool.ts";
+import { mutatedBodies } from "./mutations.ts";
+import { type OwedAnswer, owedTo } from "./oracle.ts";
+
+export type Answered = { readonly status: number; readonly text: string };
+
+/** The pipeline of a network whose nodes answer at once, in this process. */
+export function inProcess(): (body: Buffer) => Promise<Answered> {
+  const config = parseConfig(
+    JSON.stringify({
+      networks: [
+        { name: "net", family: "evm", chainId: 1, upstreams: [{ name: "a", url: "http://a" }] },
+      ],
+    }),
+    { baseDir: "/", environment: {} },
+  ).networks[0];
+  if (config?.family !== "evm") throw new Error("no network");
+  const fetch: UpstreamPool["fetch"] = ({ method, params }, done) => {
+    if (/0xdead/i.test(params)) {
+      done({ kind: "exhausted", internal: "all failed" });
+      return;
+    }
+    const result = [Buffer.from(method === "eth_blockNumber" ? '"0x10"' : "null")];
+    done({ kind: "result", result, upstream: "a" });
+  };
+  const network = new Network(config, {
+    upstreams: { fetch } as UpstreamPool,
+    metrics: new Metrics().network("net"),
+  });
+  const log = new CallLog(createLog({ level: "silent", terminal: false }), systemClock);
+  const pipeline = new Pipeline({ clock: systemClock, log });
+  const parts = { pipeline, session: { network, identity: IDENTITY, requestId: "fuzz" } };
+  return (body) =>
+    new Promise((resolve) => {
+      answerMessage(body, parts, ({ status, pieces }) => {
+        const bytes = pieces.map((piece) =>
+          typeof piece === "string" ? Buffer.from(piece, "latin1") : piece,
+        );
+        resolve({ status, text: Buffer.concat(bytes).toString("utf8") });
+      });
+    });
+}
+
+const IDENTITY = {
+  keyId: "key_1",
+  accountId: "acc_1",
+  email: "a@example.com",
+  plan: "team",
+  operator: false,
+  suspended: false,
+};
+
+type Envelope = { jsonrpc: string; id: unknown; error?: { code: number }; result?: unknown };
+
+/** @throws where the answer is not to the letter what the body is owed */
+function hold(body: Buffer, { status, text }: Answered, owedStatus = true): void {
+  const owed = owedTo(body);
+  const wrong = differences(owed, text) ?? (owedStatus && status !== owed.status ? "status" : "");
+  if (wrong === "") return;
+  const told = JSON.stringify({ wrong, body: body.toString("latin1"), status, text, owed });
+  throw new Error(told.slice(0, 4000));
+}
+
+function differences(answer: OwedAnswer, text: string): string | undefined {
+  if (answer.form === "nothing") return text === "" ? undefined : "an answer to what is owed none";
+  const sources: string[] = [];
+  const parsed = JSON.parse(text, (key: string, value: unknown, context?: { source?: string }) => {
+    if (key === "id") sources.push(context?.source ?? "");
+    return value;
+  }) as Envelope | Envelope[];
+  if (Array.isArray(parsed) !== (answer.form === "list")) return "the form";
+  const all = Array.isArray(parsed) ? parsed : [parsed];
+  if (all.length !== answer.owed.length) return "the number of answers";
+  for (const [index, { id, codes }] of answer.owed.entries()) {
+    const given = all[index];
+    if (given?.jsonrpc !== "2.0") return "the version";
+    if (sources[index] !== id) return `the id ${sources[index]}`;
+    const code = given.error?.code ?? ("result" in given ? "result" : "neither");
+    if (!(codes as readonly unknown[]).includes(code)) return `the code ${code}`;
+  }
+  return undefined;
+}
+
+/** Many bodies, each held against the oracle. */
+export async function fuzz(
+  answer: (body: Buffer) => Promise<Answered | undefined>,
+  options: { readonly numRuns: number; readonly owedStatus?: boolean },
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(mutatedBodies, async (body) => {
+      const given = await answer(body);
+      if (given !== undefined) hold(body, given, options.owedStatus);
+    }),
+    // Also bounds the shrinking of a failure.
+    { numRuns: options.numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
+  );
+}
+
+/** Bytes in use after a full collection. */
+export function heapAfterCollection(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  return process.memoryUsage().heapUsed + process.memoryUsage().external;
+}
