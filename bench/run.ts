@@ -1,5 +1,5 @@
 /**
- * `node bench/run.ts [--rounds 3] [--seconds 1.2] [--only SCENARIO] [--floors] [--json FILE]`
+ * `node bench/run.ts [--rounds 3] [--seconds 3] [--only SCENARIO] [--floors] [--json FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
  * (the floors) in one run against a stand-in node. The subject has a core of its own where taskset is
@@ -21,7 +21,7 @@ const FLOORS: readonly SubjectName[] = ["http-constant", "http-proxy", "ws-const
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "3" },
-    seconds: { type: "string", default: "1.2" },
+    seconds: { type: "string", default: "3" },
     only: { type: "string" },
     floors: { type: "boolean", default: false },
     json: { type: "string" },
