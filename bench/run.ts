@@ -5,11 +5,13 @@
  * (the floors) in one run against a stand-in node. The subject has a core of its own where taskset is
  * there; node and generator share the rest. CPU per call is the subject's user and system time, all
  * threads, in a closed loop, divided by its calls; latency is an open loop's at 1,000 calls a second,
- * from the intended time of sending. Rounds rotate, figures are medians. Compare ratios, not
+ * from the intended time of sending. At the end, what metering adds (`metering.ts`). Rounds rotate, figures are medians. Compare ratios, not
  * microseconds: another machine gives others. Exit code 1 where a call failed; a missed target is none.
  */
+import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Bench, type BenchOptions } from "./bench.ts";
 import { planCores } from "./cpu.ts";
@@ -50,6 +52,11 @@ try {
   process.stdout.write(tableOf(rows));
   if (values.json !== undefined) await writeFile(values.json, json(rows));
   if (rows.some((row) => row.faults.count > 0)) process.exitCode = 1;
+  if (values.only === undefined && !values.floors) {
+    process.stdout.write("\n");
+    const metering = fileURLToPath(new URL("./metering.ts", import.meta.url));
+    spawnSync(process.execPath, [metering], { stdio: "inherit" });
+  }
 } catch (error) {
   if (!isStopped) throw error;
   process.exitCode = 130;

@@ -1,6 +1,10 @@
-import { Authenticator } from "./access/authenticator.ts";
+import { randomUUID } from "node:crypto";
+import { Authenticator, type Identity } from "./access/authenticator.ts";
+import { ClientAddress } from "./access/client-address.ts";
 import type { EvmNetworkConfig } from "./config/network-schema.ts";
 import type { Config } from "./config/schema.ts";
+import { Ledger } from "./credits/ledger.ts";
+import { systemScheduler } from "./credits/scheduler.ts";
 import { AddressBook } from "./gateway/address.ts";
 import { AdminServer } from "./gateway/admin-server.ts";
 import { Pipeline } from "./gateway/pipeline.ts";
@@ -15,6 +19,8 @@ import { CallLog, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 import { HttpUpstream } from "./upstreams/http-upstream.ts";
 import { UpstreamPool } from "./upstreams/upstream-pool.ts";
+import { accountBalance } from "./usage/account-usage.ts";
+import { UsageRecorder } from "./usage/usage-recorder.ts";
 
 export type GatewayParts = {
   readonly storage: Storage;
@@ -38,20 +44,51 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const { storage, log, clock } = parts;
   const metrics = new Metrics();
   const networks = buildNetworks(config, { log, clock, metrics });
+  const storeFailed = (text: string) => (cause: unknown) =>
+    log.error({ cause: String(cause) }, text);
   const authenticator = new Authenticator(
     { pepper: config.keys?.pepper },
     {
       storage,
       clock,
-      onStoreFailure: (cause) => log.error({ cause: String(cause) }, "the store does not answer"),
+      onStoreFailure: storeFailed("the store of keys does not answer"),
     },
   );
+  const ledger = new Ledger(
+    { plans: config.plans, process: randomUUID() },
+    {
+      store: storage.ledger,
+      scheduler: { ...systemScheduler, ...clock },
+      onStoreFailure: storeFailed("the store of the ledger does not answer"),
+    },
+  );
+  const usage = new UsageRecorder(
+    { keep: config.usage.keep },
+    {
+      store: storage.usage,
+      clock,
+      onStoreFailure: storeFailed("usage cannot be written; it is kept in memory"),
+      onLost: (calls) => {
+        metrics.usageLost.inc(calls);
+        log.error({ calls }, "usage was lost: the store failed for too long");
+      },
+    },
+  );
+  const addresses = new AddressBook(networks);
+  const clientAddress = new ClientAddress(config.server.trustProxy);
   const server = new GatewayServer(config.server, {
-    reception: new Reception({ addresses: new AddressBook(networks), authenticator }),
-    pipeline: new Pipeline({ clock, log: new CallLog(log, clock) }),
+    reception: new Reception({ addresses, authenticator, clientAddress }),
+    pipeline: new Pipeline({
+      clock,
+      log: new CallLog(log, clock),
+      ledger,
+      usage,
+      usageOf: usageOf({ storage, plans: config.plans, clock }),
+    }),
     ids: new RequestIds(),
     authenticator,
     metrics,
+    ledger,
     clock,
     log,
   });
@@ -59,10 +96,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const stop = async () => {
     await server.stop();
     await admin?.stop();
+    await ledger.stop();
+    await usage.stop();
     await authenticator.stop();
     await Promise.all(networks.map(({ network }) => network.upstreams.close()));
   };
   try {
+    ledger.start();
+    usage.start();
     await authenticator.start();
     const port = await server.listen();
     return { port, adminPort: await admin?.listen(), stop };
@@ -71,6 +112,18 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await stop();
     throw error;
   }
+}
+
+/** The result of tollgate_usage: what `usage --json` prints, without the calls. */
+function usageOf(parts: {
+  readonly storage: Storage;
+  readonly plans: Config["plans"];
+  readonly clock: Clock;
+}): (identity: Identity) => Promise<string> {
+  return async ({ accountId, email, plan, accountLimits }) => {
+    const account = { id: accountId, email, plan, limits: accountLimits };
+    return JSON.stringify(await accountBalance(parts, account, parts.clock.now()));
+  };
 }
 
 type NetworkParts = Pick<GatewayParts, "log" | "clock"> & { readonly metrics: Metrics };

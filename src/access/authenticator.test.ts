@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { account, apiKey } from "../../test/support/store-contract.ts";
 import { openMemory } from "../storage/memory.ts";
 import { openSqlite } from "../storage/sqlite/client.ts";
 import { type ApiKey, type KeyRecord, type Storage, StorageError } from "../storage/store.ts";
 import { createApiKey, hashApiKey } from "./api-key.ts";
 import { Authenticator, type AuthenticatorOptions, type Identity } from "./authenticator.ts";
+import { rotateKey } from "./key-rotation.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 
@@ -88,6 +89,9 @@ describe("a key", () => {
       plan: "free",
       operator: false,
       suspended: false,
+      accountLimits: { creditsPerDay: null, creditsPerSecond: null },
+      keyLimits: { creditsPerDay: null, creditsPerSecond: null },
+      allow: undefined,
       expiresAt: NOW + 1,
     });
     expect(authenticator.authenticate(key)).toBe(identity);
@@ -407,7 +411,7 @@ describe("the last-used time of a key", () => {
 
 describe("several processes", () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-access-"));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("a key revoked in one process is refused in all within 1 s", async () => {
     const path = join(folder, "tollgate.db");
@@ -429,6 +433,71 @@ describe("several processes", () => {
     expect(told).toEqual(["refused", "refused"]);
     await Promise.all(all.map((authenticator) => authenticator.stop()));
     await Promise.all([first.storage.close(), second.storage.close()]);
+  });
+
+  test("whatever is changed in one process reaches known keys and watches in all", async () => {
+    const path = join(folder, "changes.db");
+    const [first, second] = [new Bench(await openSqlite(path)), new Bench(await openSqlite(path))];
+    const key = await first.key();
+    const all = [await first.authenticator(), await second.authenticator()];
+    const told: unknown[] = [];
+    for (const authenticator of all) {
+      const identity = (await authenticator.authenticate(key)) as Identity;
+      authenticator.watch(identity, (now) => told.push(now));
+    }
+    const { accounts, keys } = first.storage;
+    const limits = { creditsPerDay: 1000, creditsPerSecond: 10 };
+    const changes: readonly [() => Promise<unknown>, unknown][] = [
+      [() => accounts.update("acc_1", { plan: "growth" }), { plan: "growth" }],
+      [() => accounts.update("acc_1", { limits }), { accountLimits: limits }],
+      [() => keys.update("key_1", { limits }), { keyLimits: limits }],
+      [() => keys.update("key_1", { allow: { agent: ["curl"] } }), { allow: { agents: ["curl"] } }],
+      [() => keys.update("key_1", { allow: {} }), { allow: undefined }],
+      [() => keys.update("key_1", { expiresAt: NOW + 5000 }), { expiresAt: NOW + 5000 }],
+      [() => accounts.update("acc_1", { suspended: true }), { suspended: true }],
+      [() => accounts.update("acc_1", { suspended: false }), { suspended: false }],
+    ];
+    for (const [change, expected] of changes) {
+      told.length = 0;
+      await change();
+      for (const authenticator of all) {
+        await authenticator.poll();
+        expect(await authenticator.authenticate(key)).toMatchObject(expected as object);
+      }
+      expect(told).toMatchObject([expected, expected]);
+    }
+    told.length = 0;
+    await accounts.delete("acc_1");
+    for (const authenticator of all) {
+      await authenticator.poll();
+      expect(await authenticator.authenticate(key)).toBe("refused");
+      await authenticator.stop();
+    }
+    expect(told).toEqual(["refused", "refused"]);
+    await Promise.all([first.storage.close(), second.storage.close()]);
+  });
+
+  test("a rotated key's watches end with the overlap, in a process that did not rotate it", async () => {
+    const bench = new Bench();
+    const key = await bench.key();
+    const [rotating, other] = [await bench.authenticator(), await bench.authenticator()];
+    const told: unknown[] = [];
+    other.watch((await other.authenticate(key)) as Identity, (now) => told.push(now));
+    const old = (await bench.storage.keys.findById("key_1"))?.key as ApiKey;
+    const clock = { now: () => bench.time, monotonic: () => bench.time };
+    const parts = { storage: bench.storage, clock, random: randomBytes };
+    const made = await rotateKey(parts, old, { overlapMs: 1000, maxKeys: 1 });
+    if (typeof made === "string") throw new Error(made);
+    for (const authenticator of [rotating, other]) {
+      await authenticator.poll();
+      expect(await authenticator.authenticate(made.text)).toMatchObject({ keyId: made.key.id });
+      expect(await authenticator.authenticate(key)).toMatchObject({ keyId: "key_1" });
+    }
+    bench.time = NOW + 1000;
+    await other.poll();
+    expect(other.authenticate(key)).toBe("refused");
+    expect(other.authenticate(made.text)).toMatchObject({ keyId: made.key.id });
+    expect(told).toMatchObject([{ expiresAt: NOW + 1000 }, "refused"]);
   });
 
   test("the store is asked for changes four times a second, until the stop", async () => {

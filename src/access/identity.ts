@@ -1,4 +1,5 @@
-import type { KeyRecord } from "../storage/store.ts";
+import type { KeyRecord, Limits } from "../storage/store.ts";
+import { type AllowPolicy, compileAllowLists } from "./allow-lists.ts";
 
 /** Who calls, and what the stages after this one need to know of a key and its account. */
 export type Identity = {
@@ -10,6 +11,12 @@ export type Identity = {
   readonly plan: string;
   readonly operator: boolean;
   readonly suspended: boolean;
+  /** The account's own, in place of its plan's. */
+  readonly accountLimits: Limits;
+  /** The key's own, within the account's. */
+  readonly keyLimits: Limits;
+  /** Undefined where the key may do all that its account may. */
+  readonly allow: AllowPolicy | undefined;
   /** Unix milliseconds; from then on the key is refused. */
   readonly expiresAt?: number;
 };
@@ -26,6 +33,9 @@ export function identityOf(record: KeyRecord | undefined, now: number): Identity
     plan: account.plan,
     operator: account.operator,
     suspended: account.suspended,
+    accountLimits: account.limits,
+    keyLimits: key.limits,
+    allow: compileAllowLists(key.allow),
     ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt }),
   };
 }

@@ -2,8 +2,13 @@ import { randomBytes } from "node:crypto";
 import { loadConfig } from "../config/load.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
+import type { Storage } from "../storage/store.ts";
+import type { AllowParts } from "./key-allow.ts";
 import type { KeyParts } from "./keys.ts";
 import type { Output } from "./output.ts";
+
+/** What any command on the store may need. */
+export type StoreParts = KeyParts & AllowParts & { readonly storage: Storage };
 
 /**
  * Runs a command on the store that a configuration file names; a gateway that runs on the same
@@ -11,15 +16,19 @@ import type { Output } from "./output.ts";
  */
 export async function onStore(
   options: { readonly config: string; readonly json?: boolean | undefined },
-  command: (parts: KeyParts) => Promise<Output>,
+  command: (parts: StoreParts) => Promise<Output>,
 ): Promise<string> {
   const config = await loadConfig(options.config);
   const storage = await openStorage(config.storage.url);
   try {
-    const { plans } = config;
-    const { pepper } = config.keys;
-    const parts = { storage, plans, pepper, clock: systemClock, random: randomBytes };
-    const { json, text } = await command(parts);
+    const { json, text } = await command({
+      storage,
+      plans: config.plans,
+      networks: config.networks.map(({ name }) => name),
+      pepper: config.keys.pepper,
+      clock: systemClock,
+      random: randomBytes,
+    });
     return options.json === true ? JSON.stringify(json) : text;
   } finally {
     await storage.close();

@@ -10,7 +10,7 @@ let parts: AccountParts;
 beforeEach(() => {
   parts = {
     storage: openMemory(),
-    plans: { free: { maxKeys: 5 }, growth: {} },
+    plans: { free: { dailyCredits: 3_000_000, creditsPerSecond: 500 }, growth: {} },
     clock: { now: () => NOW, monotonic: () => 0 },
     random: randomBytes,
   };
@@ -28,12 +28,20 @@ describe("accounts create", () => {
       plan: "free",
       operator: true,
       suspended: false,
+      limits: { creditsPerDay: null, creditsPerSecond: null },
       created: "2026-11-21T12:40:00.000Z",
     });
     expect(made.text).toMatch(/^account acc_\w+ of Ada@Example.com on plan free, an operator$/);
     const listed = await listAccounts(parts);
     expect(listed.json).toEqual([made.json]);
     expect(listed.text).toMatch(/^ID +E-MAIL +PLAN +STATE +CREATED \(UTC\)\nacc_\w+ +Ada@.*12:40$/);
+  });
+
+  test("says what an account needs whose plan has no credits", async () => {
+    const { text } = await create({ plan: "growth", email: "a@b" });
+    expect(text).toContain(
+      "it has no credits yet, because the plan has none; give it its own with: tollgate accounts limit a@b --daily N --per-second N",
+    );
   });
 
   test("refuses a plan that the configuration does not have, and names those it has", async () => {

@@ -1,11 +1,15 @@
 import type { Random } from "../access/api-key.ts";
 import { createId } from "../access/ids.ts";
+import { isActive } from "../access/new-key.ts";
+import type { PlanConfig } from "../config/plans.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Account, Storage } from "../storage/store.ts";
-import { CommandError, isoTime, minute, type Output, table } from "./output.ts";
+import { accountBalance, dailyCreditsOf } from "../usage/account-usage.ts";
+import { describeLimits, NO_LIMITS } from "./limits.ts";
+import { CommandError, count, isoTime, minute, type Output, table } from "./output.ts";
 
-/** The plans of the configuration, by name; what else stands in one is not looked at here. */
-export type Plans = Readonly<Record<string, { readonly maxKeys?: number | undefined }>>;
+/** The plans of the configuration, by name. */
+export type Plans = Readonly<Record<string, Partial<PlanConfig>>>;
 
 /** What the commands for accounts and keys work with. */
 export type AccountParts = {
@@ -39,20 +43,24 @@ export async function createAccount(parts: AccountParts, request: AccountRequest
       `${JSON.stringify(email)} is no e-mail address; one looks like ada@example.com`,
     );
   }
-  if (!Object.hasOwn(plans, plan)) {
-    throw new CommandError(
-      `there is no plan ${JSON.stringify(plan)}; the plans are ${Object.keys(plans).join(", ")}`,
-    );
-  }
-  const id = createId("acc", random);
-  const account = { id, email, plan, operator, suspended: false, createdAt: clock.now() };
+  checkPlan(plans, plan);
+  const account: Account = {
+    id: createId("acc", random),
+    email,
+    plan,
+    operator,
+    suspended: false,
+    limits: NO_LIMITS,
+    createdAt: clock.now(),
+  };
   if (!(await storage.accounts.insert(account))) {
     throw new CommandError(
       `there is an account of ${email} already; name another e-mail, or see: tollgate accounts list`,
     );
   }
   const role = operator ? ", an operator" : "";
-  return { json: toJson(account), text: `account ${id} of ${email} on plan ${plan}${role}` };
+  const text = `account ${account.id} of ${email} on plan ${plan}${role}`;
+  return { json: accountJson(account), text: text + creditless(account, plans) };
 }
 
 /** `accounts list`: oldest first. */
@@ -62,12 +70,35 @@ export async function listAccounts({ storage }: Pick<AccountParts, "storage">): 
     account.id,
     account.email,
     account.plan,
-    account.suspended ? "suspended" : account.operator ? "operator" : "active",
+    stateOf(account),
     minute(account.createdAt),
   ]);
   const none = "no accounts yet; make one with: tollgate accounts create EMAIL --plan PLAN";
   const text = table(["ID", "E-MAIL", "PLAN", "STATE", "CREATED (UTC)"], rows);
-  return { json: accounts.map(toJson), text: rows.length === 0 ? none : text };
+  return { json: accounts.map(accountJson), text: rows.length === 0 ? none : text };
+}
+
+/** `accounts show EMAIL`: the account, its limits, its day and how many keys it has. */
+export async function showAccount(
+  parts: Pick<AccountParts, "plans" | "clock"> & {
+    readonly storage: Pick<Storage, "accounts" | "keys" | "ledger">;
+  },
+  { email }: { readonly email: string },
+): Promise<Output> {
+  const { storage, clock } = parts;
+  const now = clock.now();
+  const account = await findAccount(storage, email);
+  const { account: _, ...today } = await accountBalance(parts, account, now);
+  const keys = await storage.keys.list(account.id);
+  const active = keys.filter(({ key }) => isActive(key, now)).length;
+  const lines = [
+    `account ${account.id} of ${account.email}, ${stateOf(account)}, created ${minute(account.createdAt)} UTC`,
+    `plan ${account.plan}; ${describeLimits(account.limits, "the plan's")}`,
+    `${today.day}: ${count(today.used)} of ${count(today.limit)} credits used, ${count(today.left)} left`,
+    `${keys.length} keys, ${active} of them active`,
+  ];
+  const json = { ...accountJson(account), today, keys: { all: keys.length, active } };
+  return { json, text: lines.join("\n") };
 }
 
 /** @throws CommandError where no account has that e-mail */
@@ -82,11 +113,35 @@ export async function findAccount(
   );
 }
 
-const toJson = ({ id, email, plan, operator, suspended, createdAt }: Account): unknown => ({
-  id,
-  email,
-  plan,
-  operator,
-  suspended,
-  created: isoTime(createdAt),
+/** @throws CommandError for a plan that the configuration does not have */
+export function checkPlan(plans: Plans, plan: string): void {
+  if (Object.hasOwn(plans, plan)) return;
+  throw new CommandError(
+    `there is no plan ${JSON.stringify(plan)}; the plans are ${Object.keys(plans).join(", ")}`,
+  );
+}
+
+/** What to do for an account whose plan leaves its credits to the account, as `custom` does. */
+export function creditless(account: Account, plans: Plans): string {
+  const perSecond = account.limits.creditsPerSecond ?? plans[account.plan]?.creditsPerSecond;
+  if (dailyCreditsOf(account, plans) > 0 && perSecond !== 0) return "";
+  return (
+    `\nit has no credits yet, because the plan has none; give it its own with: ` +
+    `tollgate accounts limit ${account.email} --daily N --per-second N`
+  );
+}
+
+export const accountJson = (account: Account) => ({
+  id: account.id,
+  email: account.email,
+  plan: account.plan,
+  operator: account.operator,
+  suspended: account.suspended,
+  limits: account.limits,
+  created: isoTime(account.createdAt),
 });
+
+function stateOf({ suspended, operator }: Account): string {
+  if (suspended) return "suspended";
+  return operator ? "operator" : "active";
+}

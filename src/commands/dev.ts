@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type RunningGateway, startGateway } from "../app.ts";
 import { parseConfig } from "../config/load.ts";
+import { BUILT_IN_PLANS } from "../config/plans.ts";
 import { DEV_CHAIN_ID, type DevNode } from "../dev/anvil.ts";
 import { bannerLines } from "../dev/banner.ts";
 import { type DevChain, startDevChain } from "../dev/chain.ts";
@@ -12,6 +13,7 @@ import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import type { Storage } from "../storage/store.ts";
 import { createLog, type Logger } from "../telemetry/log.ts";
+import { accountBalance } from "../usage/account-usage.ts";
 import { createAccount } from "./accounts.ts";
 import { createKey, revokeKey } from "./keys.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -24,6 +26,7 @@ const HOST = "127.0.0.1";
 const PORT = 8545;
 const ADMIN_PORT = 9545;
 const BLOCK_TIME_SECONDS = 2;
+const BALANCE_MS = 1000;
 /** How many ports after the wanted one are tried. */
 const PORTS_TRIED = 50;
 
@@ -54,11 +57,32 @@ export async function runDev(
     open.push(gateway.stop);
     print(await banner({ chain, gateway, storage }));
     log.info({ blockTimeSeconds: BLOCK_TIME_SECONDS }, "serving; Ctrl-C ends everything");
+    open.push(showBalance(storage, log));
     const ended = await Promise.race([stopped, chain.node.ended]);
     log.info({ cause: ended }, "stopping");
   } finally {
     for (const close of open.reverse()) await close();
   }
+}
+
+/**
+ * A line whenever calls have cost something. Credits that are out on lease count as used until they
+ * come back a second later, so only a figure that stands still is shown.
+ */
+function showBalance(storage: Storage, log: Logger): () => Promise<void> {
+  let shown = 0;
+  let last = 0;
+  const look = async () => {
+    const account = await storage.accounts.findByEmail(ACCOUNT);
+    if (account === undefined) return;
+    const parts = { storage, plans: BUILT_IN_PLANS };
+    const { used, left } = await accountBalance(parts, account, systemClock.now());
+    if (used === last && used !== shown) log.info({ used, left }, "credits of today");
+    if (used === last) shown = used;
+    last = used;
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), BALANCE_MS);
+  return async () => clearInterval(timer);
 }
 
 async function startOn(

@@ -153,6 +153,8 @@ describe("keys list", () => {
         lastUsed: "2026-11-22T00:00:00.000Z",
         expires: "2027-01-01T00:00:00.000Z",
         revoked: null,
+        limits: { creditsPerDay: null, creditsPerSecond: null },
+        allow: {},
       },
     ]);
   });
@@ -184,7 +186,7 @@ describe("keys revoke", () => {
   test("refuses the key itself without repeating it", async () => {
     const { key } = await create();
     const failure = revokeKey(parts, { id: key });
-    await expect(failure).rejects.toThrow("a key is revoked by its id");
+    await expect(failure).rejects.toThrow("a key is named by its id");
     await expect(failure).rejects.not.toThrow(key.slice(4));
   });
 });

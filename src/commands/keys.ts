@@ -1,7 +1,8 @@
-import { createApiKey, displayPrefix, hashApiKey } from "../access/api-key.ts";
-import { createId } from "../access/ids.ts";
-import type { ApiKey, KeyRecord } from "../storage/store.ts";
-import { type AccountParts, findAccount } from "./accounts.ts";
+import { isActive, newKey } from "../access/new-key.ts";
+import type { ApiKey, KeyRecord, Storage } from "../storage/store.ts";
+import { redactKeys } from "../telemetry/redact.ts";
+import { type AccountParts, findAccount, type Plans } from "./accounts.ts";
+import { NO_LIMITS } from "./limits.ts";
 import { CommandError, isoTime, minute, type Output, table } from "./output.ts";
 
 export type KeyParts = AccountParts & {
@@ -24,31 +25,15 @@ const NAME_MAX_LENGTH = 100;
  * @throws CommandError for an unknown account, a bad name or date, and above the plan's maxKeys
  */
 export async function createKey(parts: KeyParts, request: KeyRequest): Promise<Output> {
-  const { storage, clock, random, pepper } = parts;
+  const { storage, plans } = parts;
   const name = checkName(request.name);
   const expiresAt = request.expires === undefined ? null : parseDate(request.expires);
   const account = await findAccount(storage, request.account);
-  const maxKeys = maxKeysOf(parts, account.plan);
-
-  const text = createApiKey(random);
-  const key: ApiKey = {
-    id: createId("key", random),
-    accountId: account.id,
-    name,
-    hash: hashApiKey(text, pepper),
-    prefix: displayPrefix(text),
-    createdAt: clock.now(),
-    lastUsedAt: null,
-    expiresAt,
-    revokedAt: null,
-  };
-  if (!(await storage.keys.insert(key, maxKeys))) {
-    throw new CommandError(
-      `${account.email} has ${maxKeys} active keys, as many as plan ${account.plan} allows; ` +
-        "revoke one, or move the account to another plan",
-    );
-  }
-  return { json: { id: key.id, key: text }, text: describe(key, account.email, text) };
+  const maxKeys = maxKeysOf(plans, account.plan);
+  const grant = { accountId: account.id, name, expiresAt, limits: NO_LIMITS, allow: {} };
+  const { text, key } = newKey(parts, grant);
+  if (!(await storage.keys.insert(key, maxKeys))) throw tooManyKeys(account, maxKeys);
+  return { json: { id: key.id, key: text }, text: describeNew(key, account.email, text) };
 }
 
 /** `keys list [--account EMAIL]`: oldest first, ended ones too. */
@@ -84,25 +69,59 @@ export async function revokeKey(
 ): Promise<Output> {
   const { id } = request;
   const now = clock.now();
-  // Whoever gives the key itself must not find it in an error text or a log afterwards.
-  if (id.startsWith("tg_")) {
-    throw new CommandError(
-      "a key is revoked by its id, such as key_3fGhK9mNpQ2; see: tollgate keys list",
-    );
-  }
+  checkId(id);
   const key = await storage.keys.revoke(id, now);
-  if (key === undefined) {
-    throw new CommandError(`there is no key ${JSON.stringify(id)}; see: tollgate keys list`);
-  }
-  const label = `key ${key.id} (${key.name})`;
+  if (key === undefined) throw unknownKey(id);
   const text =
     key.revokedAt === now
-      ? `${label} is revoked: every running process refuses it within a second`
-      : `${label} was revoked before, at ${minute(key.revokedAt)} UTC`;
+      ? `${label(key)} is revoked: every running process refuses it within a second`
+      : `${label(key)} was revoked before, at ${minute(key.revokedAt)} UTC`;
   return { json: { id: key.id, revoked: isoTime(key.revokedAt) }, text };
 }
 
+/** @throws CommandError for an unknown id */
+export async function findKey(storage: Pick<Storage, "keys">, id: string): Promise<KeyRecord> {
+  checkId(id);
+  const record = await storage.keys.findById(id);
+  if (record === undefined) throw unknownKey(id);
+  return record;
+}
+
+export const label = ({ id, name }: ApiKey): string => `key ${id} (${name})`;
+
+export function unknownKey(id: string): CommandError {
+  return new CommandError(`there is no key ${JSON.stringify(id)}; see: tollgate keys list`);
+}
+
+export function tooManyKeys(
+  { email, plan }: KeyRecord["account"],
+  maxKeys: number | undefined,
+): CommandError {
+  return new CommandError(
+    `${email} has ${maxKeys} active keys, as many as plan ${plan} allows; ` +
+      "revoke one, or move the account to another plan",
+  );
+}
+
+/** @throws CommandError where the plan is no longer in the configuration */
+export function maxKeysOf(plans: Plans, plan: string): number | undefined {
+  if (Object.hasOwn(plans, plan)) return plans[plan]?.maxKeys;
+  throw new CommandError(
+    `the account's plan ${JSON.stringify(plan)} is not in the configuration; ` +
+      `its plans are ${Object.keys(plans).join(", ")}`,
+  );
+}
+
+/** Whoever gives the key itself must not find it in an error text or a log afterwards. */
+function checkId(id: string): void {
+  if (!id.startsWith("tg_")) return;
+  throw new CommandError(
+    "a key is named by its id, such as key_3fGhK9mNpQ2; see: tollgate keys list",
+  );
+}
+
 function checkName(name: string): string {
+  if (redactKeys(name) !== name) throw new CommandError("a key's name must not hold a key");
   if (name.trim() !== "" && name.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(name)) return name;
   throw new CommandError(
     `a key's name is 1 to ${NAME_MAX_LENGTH} printable characters, such as "backend"`,
@@ -116,24 +135,17 @@ function parseDate(text: string): number {
   throw new CommandError(`${JSON.stringify(text)} is no date; one looks like 2026-12-31`);
 }
 
-function maxKeysOf({ plans }: KeyParts, plan: string): number | undefined {
-  if (Object.hasOwn(plans, plan)) return plans[plan]?.maxKeys;
-  throw new CommandError(
-    `the account's plan ${JSON.stringify(plan)} is not in the configuration; ` +
-      `its plans are ${Object.keys(plans).join(", ")}`,
-  );
-}
-
 function stateOf(key: ApiKey, now: number): string {
   if (key.revokedAt !== null) return "revoked";
-  return key.expiresAt !== null && key.expiresAt <= now ? "expired" : "active";
+  return isActive(key, now) ? "active" : "expired";
 }
 
-function describe(key: ApiKey, email: string, text: string): string {
+/** The text that shows a new key, for people. */
+export function describeNew(key: ApiKey, email: string, text: string): string {
   const end = key.expiresAt === null ? "without an end" : `until ${minute(key.expiresAt)} UTC`;
   const past = stateOf(key, key.createdAt) === "expired" ? ", which has passed: it is refused" : "";
   return [
-    `key ${key.id} (${key.name}) of ${email}, ${end}${past}`,
+    `${label(key)} of ${email}, ${end}${past}`,
     "",
     `  ${text}`,
     "",
@@ -150,4 +162,6 @@ const toJson = ({ key, account }: KeyRecord): unknown => ({
   lastUsed: isoTime(key.lastUsedAt),
   expires: isoTime(key.expiresAt),
   revoked: isoTime(key.revokedAt),
+  limits: key.limits,
+  allow: key.allow,
 });

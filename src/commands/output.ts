@@ -27,3 +27,11 @@ export function minute(timeMs: number | null): string {
 export function isoTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString();
 }
+
+/** `3,000,000`. */
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+/** What ends the text of a change that running gateways follow. */
+export const WITHIN_A_SECOND = "every running process follows within a second";

@@ -2,16 +2,15 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { ConfigError } from "../config/faults.ts";
 import { StorageError } from "../storage/store.ts";
-import { createAccount, listAccounts } from "./accounts.ts";
-import { onStore } from "./accounts-context.ts";
+import { redactKeys } from "../telemetry/redact.ts";
 import { runCheck } from "./check.ts";
 import { runDev } from "./dev.ts";
-import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
 import { runStart } from "./start.ts";
+import { describeStoreCommands } from "./store-commands.ts";
 
-type StoreOptions = { readonly config: string; readonly json?: boolean };
+type ConfigOptions = { readonly config: string };
 
 const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -27,7 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...argv]);
     return code;
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    process.stderr.write(`${redactKeys(explain(error))}\n`);
     return 1;
   }
 }
@@ -53,18 +52,17 @@ function describe(exitWith: (code: number) => void): Command {
     .command("start")
     .description("the gateway on real upstreams")
     .requiredOption("--config <file>", "the configuration, YAML")
-    .action(({ config }: StoreOptions) => runStart(config));
+    .action(({ config }: ConfigOptions) => runStart(config));
   program
     .command("check")
     .description("validate the file and try each upstream; exit 1 on any fault")
     .requiredOption("--config <file>", "the configuration, YAML")
-    .action(async ({ config }: StoreOptions) => exitWith(await runCheck(config, print)));
+    .action(async ({ config }: ConfigOptions) => exitWith(await runCheck(config, print)));
   program
     .command("schema")
     .description("print the JSON Schema of the configuration file")
     .action(() => exitWith(runSchema(print)));
-  describeAccounts(program.command("accounts").description("who may call, and on which plan"));
-  describeKeys(program.command("keys").description("API keys: each is shown once"));
+  describeStoreCommands(program, print);
   return program;
 }
 
@@ -72,46 +70,4 @@ function describe(exitWith: (code: number) => void): Command {
 function ownVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
-}
-
-/** Every command on the store takes these two. */
-function storeCommand(parent: Command, usage: string, description: string): Command {
-  return parent
-    .command(usage)
-    .description(description)
-    .requiredOption("--config <file>", "the configuration, YAML")
-    .option("--json", "print JSON");
-}
-
-function describeAccounts(accounts: Command): void {
-  storeCommand(accounts, "create <email>", "create an account")
-    .requiredOption("--plan <plan>", "a plan of the configuration")
-    .option("--operator", "may see all accounts and nodes")
-    .action(async (email: string, options: StoreOptions & { plan: string; operator?: boolean }) => {
-      const { plan, operator = false } = options;
-      print(await onStore(options, (parts) => createAccount(parts, { email, plan, operator })));
-    });
-  storeCommand(accounts, "list", "list the accounts").action(async (options: StoreOptions) => {
-    print(await onStore(options, listAccounts));
-  });
-}
-
-function describeKeys(keys: Command): void {
-  storeCommand(keys, "create", "create a key; it is shown this once")
-    .requiredOption("--account <email>", "the account's owner")
-    .requiredOption("--name <name>", "what the key is for")
-    .option("--expires <date>", "refused from this day on (UTC), such as 2026-12-31")
-    .action(async (options: StoreOptions & { account: string; name: string; expires?: string }) => {
-      print(await onStore(options, (parts) => createKey(parts, options)));
-    });
-  storeCommand(keys, "list", "list keys, never the keys themselves")
-    .option("--account <email>", "of this account alone")
-    .action(async (options: StoreOptions & { account?: string }) => {
-      print(await onStore(options, (parts) => listKeys(parts, options)));
-    });
-  storeCommand(keys, "revoke <id>", "end a key").action(
-    async (id: string, options: StoreOptions) => {
-      print(await onStore(options, (parts) => revokeKey(parts, { id })));
-    },
-  );
 }

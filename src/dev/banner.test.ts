@@ -53,7 +53,8 @@ describe("the lines that `tollgate dev` prints", () => {
   });
 
   test("hold eth_chainId and each of the nine methods, each answered with something to see", async () => {
-    const ran = await Promise.all(lines.filter((line) => line.startsWith("curl ")).map(run));
+    const asked = lines.filter((line) => line.startsWith("curl ") && !line.includes("tollgate_"));
+    const ran = await Promise.all(asked.map(run));
     expect(new Set(ran.map(({ method }) => method))).toEqual(new Set(["eth_chainId", ...NINE]));
     for (const { method, answer } of ran) {
       if (answer.error) expect(answer.error.message).toBe("execution reverted: not today");

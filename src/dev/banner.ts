@@ -94,6 +94,7 @@ function curlGroups(samples: Samples): Group[] {
       ["eth_getUncleByBlockNumberAndIndex", [blockNumber, "0x0"]],
       ["eth_getUncleByBlockHashAndIndex", [blockHash, "0x0"]],
     ],
+    ["What all of this cost today (free to ask)", ["tollgate_usage", []]],
   ];
 }
 

@@ -7,7 +7,11 @@ export type MessageAnswer = {
   readonly status: number;
   readonly pieces: readonly Piece[];
   /** Seconds after which asking again may help. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
+  /** Credits of all its calls. */
+  readonly charged: number;
+  /** A call was refused because the day's credits are gone; a WebSocket ends with that. */
+  readonly exhausted: boolean;
 };
 
 /** Stage 11: one call's answer; the result's own bytes are joined in, not encoded again. */
@@ -27,6 +31,11 @@ export function errorText(error: RpcError, id = "null"): string {
 /** A message that is refused as a whole: one error, by default of the row's own HTTP status. */
 export function refusal(error: RpcError, id?: string): MessageAnswer {
   const { status, retryable } = ERRORS[error.name];
-  const answer = { status, pieces: [errorText(error, id)] };
-  return retryable ? { ...answer, retryAfterSeconds: 1 } : answer;
+  return {
+    status,
+    pieces: [errorText(error, id)],
+    retryAfterSeconds: error.retryAfterSeconds ?? (retryable ? 1 : undefined),
+    charged: 0,
+    exhausted: error.name === "payment_required",
+  };
 }

@@ -1,4 +1,5 @@
 import type { Identity } from "../access/authenticator.ts";
+import type { Reservation } from "../credits/ledger.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { ParsedCall } from "../jsonrpc/parse-message.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
@@ -29,8 +30,9 @@ export class Call {
   /** The answer is one of these two; the first stage that sets one ends the call. */
   result: readonly Piece[] | undefined;
   error: RpcError | undefined;
-  /** Credits that are held for the call while it runs, and what it cost in the end. */
-  reserved = 0;
+  /** The credits that are held for the call while it runs. */
+  reservation: Reservation | undefined;
+  /** What it cost, credits. */
   charged = 0;
   /** Where the call stands in the pipeline, and who waits for its end. */
   nextStage = 0;

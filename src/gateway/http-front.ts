@@ -1,13 +1,17 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { corsOrigin } from "../access/allow-lists.ts";
+import type { Identity } from "../access/authenticator.ts";
+import { CREDIT_HEADERS, creditHeaders } from "../credits/credit-headers.ts";
+import type { Ledger } from "../credits/ledger.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Metrics, TrafficMetrics } from "../telemetry/metrics.ts";
 import { type MessageAnswer, refusal } from "./answer.ts";
-import type { Session } from "./call.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { Reception } from "./reception.ts";
+import type { Reading, Reception } from "./reception.ts";
 import { BodyTooLarge, drain, MAX_BODY_BYTES, readBody } from "./request-body.ts";
+import { RequestHead } from "./request-head.ts";
 import type { RequestIds } from "./request-ids.ts";
 
 export type FrontParts = {
@@ -15,6 +19,7 @@ export type FrontParts = {
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
   readonly ids: RequestIds;
+  readonly ledger: Pick<Ledger, "balance" | "learn">;
 };
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
@@ -22,7 +27,10 @@ const ONE_WRITE_BYTES = 16_384;
 /** Of pieces that are smaller on average (a rewritten pending block) one buffer is made. */
 const SMALL_PIECE_BYTES = 2048;
 
-const EXPOSED = "X-Request-Id, Retry-After, X-Served-By, X-Block";
+const EXPOSED = [
+  ...["X-Request-Id", "Retry-After", "X-Served-By", "X-Block"],
+  ...CREDIT_HEADERS,
+].join(", ");
 
 /** JSON-RPC over HTTP: one POST, one answer. Order of the checks: design.md, "order of the checks". */
 export class HttpFront {
@@ -39,45 +47,38 @@ export class HttpFront {
   /** For node:http and node:https alike. */
   readonly listener: RequestListener = (request, response) => {
     const requestId = this.#parts.ids.of(header(request, "x-request-id"));
-    const exchange = { request, response, requestId };
-    const { host } = request.headers;
+    const head = new RequestHead("http", requestId, request);
+    const exchange: Exchange = { request, response, head };
     const fault = headFault(request);
     if (fault !== undefined) {
       this.#refuse(exchange, { name: "bad_request", details: fault });
       return;
     }
-    const target = request.url ?? "/";
-    const head = { transport: "http", target, host: host ?? "", requestId } as const;
     const address = this.#parts.reception.locate(head);
     if ("name" in address) {
       this.#refuse(exchange, address);
       return;
     }
+    if (request.method !== "POST" && request.method !== "OPTIONS") {
+      this.#refuse(exchange, notPost, ["Allow", "POST, OPTIONS"]);
+      return;
+    }
+    const reading = this.#parts.reception.identify(address, head);
+    if (reading instanceof Promise) void reading.then((known) => this.#receive(exchange, known));
+    else this.#receive(exchange, reading);
+  };
+
+  #receive(exchange: Exchange, reading: Reading): void {
+    const { request, response } = exchange;
+    exchange.identity = reading.identity;
     if (request.method === "OPTIONS") {
       preflight(exchange);
       return;
     }
-    if (request.method !== "POST") {
-      const details = "send calls by POST";
-      return this.#refuse(exchange, { name: "method_not_allowed", details }, [
-        "Allow",
-        "POST, OPTIONS",
-      ]);
-    }
-    const session = this.#parts.reception.identify(address, requestId);
-    if (!(session instanceof Promise)) {
-      this.#receive(exchange, session);
+    if ("name" in reading) {
+      this.#refuse(exchange, reading);
       return;
     }
-    void session.then((known) => this.#receive(exchange, known));
-  };
-
-  #receive(exchange: Exchange, session: Session | RpcError): void {
-    if ("name" in session) {
-      this.#refuse(exchange, session);
-      return;
-    }
-    const { request, response } = exchange;
     const fault = bodyFault(request);
     if (fault !== undefined) {
       this.#refuse(exchange, fault);
@@ -90,7 +91,7 @@ export class HttpFront {
         return;
       }
       this.#traffic.received.inc(body.length);
-      const parts = { session, pipeline: this.#parts.pipeline };
+      const parts = { session: reading, pipeline: this.#parts.pipeline };
       answerMessage(body, parts, (answer) => this.#send(exchange, answer));
     });
   }
@@ -104,12 +105,27 @@ export class HttpFront {
     this.#send(exchange, refusal(error), [...ends, ...extra]);
   }
 
-  #send({ response, requestId }: Exchange, answer: MessageAnswer, extra?: readonly string[]) {
-    const { status, pieces, retryAfterSeconds } = answer;
+  /** What is free may come before anybody asked the store how much is left. */
+  #send(exchange: Exchange, answer: MessageAnswer, extra?: readonly string[]): void {
+    const { identity } = exchange;
+    if (answer.charged === 0 && identity !== undefined) {
+      const later = () => this.#write(exchange, answer, extra);
+      if (this.#parts.ledger.learn(identity, later) === "waiting") return;
+    }
+    this.#write(exchange, answer, extra);
+  }
+
+  #write(exchange: Exchange, answer: MessageAnswer, extra?: readonly string[]): void {
+    const { response, head, identity } = exchange;
+    const { status, pieces, retryAfterSeconds, charged } = answer;
     const sizeBytes = sizeOf(pieces);
     this.#traffic.sent.inc(sizeBytes);
-    const headers = ["Access-Control-Allow-Origin", "*", "X-Request-Id", requestId];
-    headers.push("Access-Control-Expose-Headers", EXPOSED);
+    const headers = ["X-Request-Id", head.requestId, "Access-Control-Expose-Headers", EXPOSED];
+    pushCors(headers, exchange);
+    // Neither who sent a wrong key nor who sent none is told of anybody's credits.
+    if (identity !== undefined) {
+      headers.push(...creditHeaders(charged, this.#parts.ledger.balance(identity)));
+    }
     if (extra !== undefined) headers.push(...extra);
     if (pieces.length > 0) {
       headers.push("Content-Type", "application/json", "Content-Length", String(sizeBytes));
@@ -124,8 +140,12 @@ export class HttpFront {
 type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly requestId: string;
+  readonly head: RequestHead;
+  /** Known once the key is. */
+  identity?: Identity | undefined;
 };
+
+const notPost: RpcError = { name: "method_not_allowed", details: "send calls by POST" };
 
 const tooLarge: RpcError = {
   name: "payload_too_large",
@@ -167,17 +187,22 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function preflight({ request, response, requestId }: Exchange): void {
+function preflight(exchange: Exchange): void {
+  const { request, response, head } = exchange;
   const wanted = header(request, "access-control-request-headers") ?? "content-type";
-  response.writeHead(204, {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Methods": "POST, OPTIONS",
-    "Access-Control-Allow-Headers": wanted,
-    "Access-Control-Max-Age": "86400",
-    Vary: "Access-Control-Request-Headers",
-    "X-Request-Id": requestId,
-  });
+  const headers = ["X-Request-Id", head.requestId, "Access-Control-Allow-Methods", "POST, OPTIONS"];
+  headers.push("Access-Control-Allow-Headers", wanted, "Access-Control-Max-Age", "86400");
+  pushCors(headers, exchange, "Access-Control-Request-Headers");
+  response.writeHead(204, headers);
   response.end();
+}
+
+/** Any origin, or those of the key's allow-list; then an answer is for the one that asked. */
+function pushCors(headers: string[], { head, identity }: Exchange, vary?: string): void {
+  const allowed = identity?.allow === undefined ? "*" : corsOrigin(identity.allow, head.origin);
+  if (allowed !== undefined) headers.push("Access-Control-Allow-Origin", allowed);
+  const varies = allowed === "*" ? vary : ["Origin", vary].filter(Boolean).join(", ");
+  if (varies !== undefined) headers.push("Vary", varies);
 }
 
 function writePieces(response: ServerResponse, pieces: readonly Piece[], sizeBytes: number): void {

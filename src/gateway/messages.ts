@@ -5,7 +5,12 @@ import { callPieces, errorText, type MessageAnswer, refusal } from "./answer.ts"
 import { Call, type Session } from "./call.ts";
 import type { Pipeline } from "./pipeline.ts";
 
-const NOTHING: MessageAnswer = Object.freeze({ status: 204, pieces: [] });
+const NOTHING: MessageAnswer = Object.freeze({
+  status: 204,
+  pieces: [],
+  charged: 0,
+  exhausted: false,
+});
 
 /**
  * One message (HTTP body or WebSocket text) from its bytes to its answer's bytes: `respond` is
@@ -21,7 +26,8 @@ export function answerMessage(
   if (message.kind === "batch") return answerBatch(message.calls, { session, pipeline }, respond);
   if (message.kind === "fault") {
     const text = errorText(message.fault);
-    respond({ status: 200, pieces: [message.inArray ? `[${text}]` : text] });
+    const pieces = [message.inArray ? `[${text}]` : text];
+    respond({ status: 200, pieces, charged: 0, exhausted: false });
     return 0;
   }
   if (message.call.notification) {
@@ -39,8 +45,12 @@ export function answerMessage(
 export type MessageParts = { readonly session: Session; readonly pipeline: Pipeline };
 
 function answerSingle(call: Call): MessageAnswer {
-  const { error } = call;
-  return error === undefined ? { status: 200, pieces: callPieces(call) } : refusal(error, call.id);
+  const { error, charged } = call;
+  if (error === undefined) {
+    return { status: 200, pieces: callPieces(call), charged, exhausted: false };
+  }
+  const answer = refusal(error, call.id);
+  return charged === 0 ? answer : { ...answer, charged };
 }
 
 /** Every element but notifications is answered, in order, each call for itself. */
@@ -73,7 +83,9 @@ function joinBatch(calls: readonly Call[]): MessageAnswer {
     pieces.push(index === 0 ? "[" : ",", ...callPieces(call));
   }
   pieces.push("]");
-  return { status: 200, pieces };
+  const charged = calls.reduce((sum, call) => sum + call.charged, 0);
+  const exhausted = calls.some(({ error }) => error?.name === "payment_required");
+  return { status: 200, pieces, charged, exhausted };
 }
 
 /** Where each element was refused with one and the same status, the batch is, with that status. */

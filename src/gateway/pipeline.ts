@@ -1,19 +1,35 @@
+import { checkCall } from "../access/allow-lists.ts";
+import type { Identity } from "../access/authenticator.ts";
+import type { CreditRefusal, Ledger, Reservation } from "../credits/ledger.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
 import { encode } from "../jsonrpc/value.ts";
-import { toBinary } from "../lib/bytes.ts";
+import { sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
+import { contractsOf } from "../methods/contracts.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
 import { isWriting, lookUp } from "../methods/registry.ts";
 import { shapeResult } from "../methods/shapes/shape.ts";
 import type { CallLog } from "../telemetry/log.ts";
+import { redactKeys } from "../telemetry/redact.ts";
 import { toClientError } from "../upstreams/client-error.ts";
+import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call } from "./call.ts";
+import { creditError, notAllowed } from "./refusals.ts";
 
-type Parts = { readonly clock: Clock; readonly log: CallLog };
+export type PipelineParts = {
+  readonly clock: Clock;
+  readonly log: CallLog;
+  readonly ledger: Pick<Ledger, "admit" | "settle">;
+  readonly usage: Pick<UsageRecorder, "record" | "contract">;
+  /** The result of tollgate_usage, JSON text. */
+  readonly usageOf: (identity: Identity) => Promise<string>;
+};
+
+type Tools = PipelineParts & { readonly resume: (call: Call) => void };
 
 /** A stage that has to wait says so, and goes on by calling `resume` once, later or at once. */
-type Stage = (call: Call, resume: (call: Call) => void) => "waiting" | undefined;
+type Stage = (call: Call, tools: Tools) => "waiting" | undefined;
 
 /**
  * The life of a call, after its message was parsed (stage 1) and its network and account were
@@ -24,7 +40,7 @@ type Stage = (call: Call, resume: (call: Call) => void) => "waiting" | undefined
 const STAGES: readonly Stage[] = [
   lookUpMethod, //  3  the definition of the method
   check, //         4  positional params against the definition
-  admit, //         5  the credits that the call may cost
+  admit, //         5  the key's allow-lists, the account's credits
   resolve, //       6  what the block parameter means now
   recall, //        7  what the gateway knows by itself
   fetch, //         8  an upstream's answer, within one deadline
@@ -32,10 +48,10 @@ const STAGES: readonly Stage[] = [
 ];
 
 export class Pipeline {
-  readonly #parts: Parts;
+  readonly #tools: Tools;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(parts: PipelineParts) {
+    this.#tools = { ...parts, resume: (call) => this.#advance(call) };
   }
 
   /**
@@ -43,18 +59,18 @@ export class Pipeline {
    * had to be waited for. Afterwards the call has a result or an error. Never throws.
    */
   run(call: Call, done: (call: Call) => void): void {
-    call.begunMs = this.#parts.clock.monotonic();
+    call.begunMs = this.#tools.clock.monotonic();
     call.done = done;
     this.#advance(call);
   }
 
-  readonly #advance = (call: Call): void => {
+  #advance(call: Call): void {
     try {
       while (call.nextStage < STAGES.length) {
         if (call.result !== undefined || call.error !== undefined) break;
         const stage = STAGES[call.nextStage];
         call.nextStage += 1;
-        if (stage?.(call, this.#advance) === "waiting") return;
+        if (stage?.(call, this.#tools) === "waiting") return;
       }
     } catch (error) {
       if (call.settled) throw error;
@@ -63,9 +79,9 @@ export class Pipeline {
       call.error = { name: "internal", internal };
     }
     call.settled = true;
-    settle(call, this.#parts);
+    settle(call, this.#tools);
     call.done(call);
-  };
+  }
 }
 
 function lookUpMethod(call: Call): undefined {
@@ -77,7 +93,7 @@ function lookUpMethod(call: Call): undefined {
       ? { name: "method_not_found", message: "notifications not supported" }
       : {
           name: "method_not_found",
-          message: `the method ${method} does not exist/is not available${
+          message: `the method ${redactKeys(method)} does not exist/is not available${
             isWriting(method) ? ": this service is read-only" : ""
           }`,
         };
@@ -90,12 +106,34 @@ function check(call: Call): undefined {
     call.args = checkParams(call.definition, call.params, strictParams);
   } catch (error) {
     if (!(error instanceof ParamFault)) throw error;
-    call.error = { name: "invalid_params", message: error.message };
+    call.error = { name: "invalid_params", message: redactKeys(error.message) };
   }
 }
 
-function admit(call: Call): undefined {
-  call.reserved = call.definition?.credits ?? 0;
+function admit(call: Call, { ledger, resume }: Tools): "waiting" | undefined {
+  const { definition, session } = call;
+  if (definition === undefined) return undefined;
+  const { identity } = session;
+  if (identity.allow !== undefined) {
+    const kind = checkCall(identity.allow, definition.method, contractsOf(definition, call.args));
+    if (kind !== undefined) {
+      call.error = notAllowed(kind);
+      return undefined;
+    }
+  }
+  if (definition.credits === 0) return undefined;
+  const outcome = ledger.admit(identity, definition.credits, (later) => {
+    holdCredits(call, later);
+    resume(call);
+  });
+  if (outcome === "waiting") return "waiting";
+  holdCredits(call, outcome);
+  return undefined;
+}
+
+function holdCredits(call: Call, outcome: Reservation | CreditRefusal): void {
+  if ("kind" in outcome) call.error = creditError(outcome);
+  else call.reservation = outcome;
 }
 
 function resolve(call: Call): undefined {
@@ -103,12 +141,27 @@ function resolve(call: Call): undefined {
   call.shape = call.session.network.resolve(call.definition, call.args);
 }
 
-function recall(call: Call): undefined {
-  const known = call.definition?.local?.(call.args, call.session.network.facts);
+function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
+  const { definition, session } = call;
+  if (definition?.own === "usage") {
+    usageOf(session.identity).then(
+      (text) => {
+        call.result = [toBinary(text)];
+        resume(call);
+      },
+      (error: unknown) => {
+        call.error = { name: "credits_unavailable", internal: String(error) };
+        resume(call);
+      },
+    );
+    return "waiting";
+  }
+  const known = definition?.local?.(call.args, session.network.facts);
   if (known !== undefined) call.result = [toBinary(known)];
+  return undefined;
 }
 
-function fetch(call: Call, resume: (call: Call) => void): "waiting" {
+function fetch(call: Call, { resume }: Tools): "waiting" {
   const { upstreams, timeoutMs } = call.session.network;
   upstreams.fetch({ method: call.method, params: encode(call.args), timeoutMs }, (outcome) => {
     call.outcome = outcome;
@@ -139,19 +192,38 @@ function normalise(call: Call): undefined {
 }
 
 /** Stage 10: what it cost, and what is counted and logged of it. */
-function settle(call: Call, { clock, log }: Parts): void {
-  const { definition, error, session } = call;
-  const { metrics } = session.network;
+function settle(call: Call, tools: Tools): void {
+  const { definition, error, session, reservation } = call;
+  const { network } = session;
   const outcome = error === undefined ? "ok" : error.name;
-  call.charged = isCharged(error) ? call.reserved : 0;
-  metrics.credits.inc(call.charged);
-  const seconds = (clock.monotonic() - call.begunMs) / 1000;
-  metrics.calls(definition?.method ?? "other").record(outcome, seconds);
-  if (error?.internal !== undefined) {
-    const { requestId, network } = session;
-    const fields = { requestId, network: network.name, method: definition?.method, outcome };
-    log.warn({ ...fields, cause: error.internal }, "a call failed");
+  if (reservation !== undefined) {
+    const served = isCharged(error);
+    tools.ledger.settle(reservation, served);
+    call.charged = served ? (definition?.credits ?? 0) : 0;
   }
+  network.metrics.credits.inc(call.charged);
+  const latencyMs = tools.clock.monotonic() - call.begunMs;
+  const method = definition?.method ?? "other";
+  network.metrics.calls(method).record(outcome, latencyMs / 1000);
+  recordUsage(call, { method, outcome, latencyMs }, tools.usage);
+  if (error?.internal !== undefined) {
+    const fields = { requestId: session.requestId, network: network.name, method, outcome };
+    tools.log.warn({ ...fields, cause: error.internal }, "a call failed");
+  }
+}
+
+function recordUsage(
+  { session, result, charged, definition, args }: Call,
+  ended: { readonly method: string; readonly outcome: string; readonly latencyMs: number },
+  usage: Tools["usage"],
+): void {
+  const { accountId, keyId } = session.identity;
+  const network = session.network.name;
+  const bytes = result === undefined ? 0 : sizeOf(result);
+  usage.record({ accountId, keyId, network, credits: charged, bytes, ...ended });
+  if (ended.method !== "eth_call" || definition === undefined || charged === 0) return;
+  const [contract] = contractsOf(definition, args) ?? [];
+  if (contract !== undefined) usage.contract(accountId, network, contract);
 }
 
 function isCharged(error: RpcError | undefined): boolean {

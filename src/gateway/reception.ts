@@ -1,17 +1,23 @@
+import { checkRequest } from "../access/allow-lists.ts";
 import type { Authenticator, Identity, Refusal } from "../access/authenticator.ts";
+import type { ClientAddress } from "../access/client-address.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import type { AddressBook, Transport } from "./address.ts";
+import type { Network } from "../networks/network.ts";
+import type { AllowKind } from "../storage/store.ts";
+import type { Address, AddressBook } from "./address.ts";
 import type { Session } from "./call.ts";
+import { notAllowed } from "./refusals.ts";
+import type { RequestHead } from "./request-head.ts";
 
-/** What arrives, before its body is read. */
-export type RequestHead = {
-  readonly transport: Transport;
-  readonly target: string;
-  readonly host: string;
-  readonly requestId: string;
+type Parts = {
+  readonly addresses: AddressBook;
+  readonly authenticator: Authenticator;
+  readonly clientAddress: ClientAddress;
 };
 
-type Parts = { readonly addresses: AddressBook; readonly authenticator: Authenticator };
+/** Who asks for what; or, with the identity where it is known, why not. */
+export type Reading = Session | Refused;
+export type Refused = RpcError & { readonly identity?: Identity };
 
 /** Stage 2: who asks for which network. Synchronous where the key is known already. */
 export class Reception {
@@ -22,28 +28,33 @@ export class Reception {
   }
 
   /** 404 or 400 where the address is wrong; the key is not looked at. */
-  locate(head: RequestHead): ReturnType<AddressBook["find"]> {
-    return this.#parts.addresses.find(head.transport, head.target, head.host);
+  locate({ transport, target, host }: RequestHead): Address | RpcError {
+    return this.#parts.addresses.find(transport, target, host);
   }
 
-  identify(
-    address: { readonly network: Session["network"]; readonly key: string },
-    requestId: string,
-  ): Session | RpcError | Promise<Session | RpcError> {
-    const settle = (known: Awaited<ReturnType<Authenticator["authenticate"]>>) =>
-      toSession(known, address.network, requestId);
+  /** 401, 403 or 503 where the key, or what it allows, forbids the request as a whole. */
+  identify(address: Address, head: RequestHead): Reading | Promise<Reading> {
     const outcome = this.#parts.authenticator.authenticate(address.key);
-    return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+    return outcome instanceof Promise
+      ? outcome.then((known) => this.#read(known, address, head))
+      : this.#read(outcome, address, head);
   }
-}
 
-function toSession(
-  outcome: Identity | Refusal,
-  network: Session["network"],
-  requestId: string,
-): Session | RpcError {
-  if (outcome === "refused") return { name: "unauthorized", details: "invalid API key" };
-  if (outcome === "unavailable") return { name: "keys_unavailable" };
-  if (outcome.suspended) return { name: "forbidden", details: "account suspended" };
-  return { network, identity: outcome, requestId };
+  #read(outcome: Identity | Refusal, { network }: Address, head: RequestHead): Reading {
+    if (outcome === "refused") return { name: "unauthorized", details: "invalid API key" };
+    if (outcome === "unavailable") return { name: "keys_unavailable" };
+    const identity = outcome;
+    if (identity.suspended) return { name: "forbidden", details: "account suspended", identity };
+    const kind = this.refusedKind(identity, network, head);
+    if (kind !== undefined) return { ...notAllowed(kind), identity };
+    return { network, identity, requestId: head.requestId };
+  }
+
+  /** The kind of allow-list that forbids the request as a whole. */
+  refusedKind({ allow }: Identity, network: Network, head: RequestHead): AllowKind | undefined {
+    if (allow === undefined) return undefined;
+    const { origin, agent } = head;
+    const ip = this.#parts.clientAddress.of(head.peer, head.forwardedFor);
+    return checkRequest(allow, { network: network.name, origin, agent, ip });
+  }
 }

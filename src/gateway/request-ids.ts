@@ -9,7 +9,7 @@ export class RequestIds {
 
   /** A well-formed id of the client's own is kept, so that its log and ours can be joined. */
   of(given: string | undefined): string {
-    if (given !== undefined && WELL_FORMED.test(given) && !given.startsWith("tg_")) return given;
+    if (given !== undefined && WELL_FORMED.test(given) && !given.includes("tg_")) return given;
     this.#last += 1;
     return `${this.#process}-${this.#last.toString(36)}`;
   }

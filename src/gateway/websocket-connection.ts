@@ -12,8 +12,12 @@ export const CLOSE = {
   goingAway: { code: 1001, reason: "the gateway is stopping" },
   slowReader: { code: 1013, reason: "answers are not read" },
   keyEnded: { code: 4401, reason: "the API key has ended" },
+  creditsGone: { code: 4402, reason: "the credits of the day are used up" },
   suspended: { code: 4403, reason: "account suspended" },
+  notAllowed: { code: 4403, reason: "the key is no longer allowed from here" },
 } as const;
+
+type CloseReason = { readonly code: number; readonly reason: string };
 
 /** Unsent bytes at which the client's messages are no longer read. */
 const FULL_BYTES = 1024 * 1024;
@@ -41,7 +45,7 @@ export class WebSocketConnection {
   /** Messages that came while reading was to stop. */
   readonly #waiting: Buffer[] = [];
   #inAir = 0;
-  #stopping = false;
+  #closing: CloseReason | undefined;
   #lastMessageMs: number;
   #lastPingMs: number;
   #awaitsPong = false;
@@ -69,22 +73,23 @@ export class WebSocketConnection {
     });
   }
 
-  close({ code, reason }: { readonly code: number; readonly reason: string }): void {
-    this.#stopping = true;
+  /** At once: calls in the air are not answered any more. */
+  close(reason: CloseReason): void {
+    this.#closing = reason;
     this.#waiting.length = 0;
     this.#socket.resume();
-    this.#socket.close(code, reason);
+    this.#socket.close(reason.code, reason.reason);
   }
 
   terminate(): void {
     this.#socket.terminate();
   }
 
-  /** Calls in the air are still answered; then the socket is closed with 1001. */
-  stop(): void {
-    this.#stopping = true;
+  /** Calls in the air are still answered, no new ones are read; then the socket is closed. */
+  finish(reason: CloseReason): void {
+    this.#closing ??= reason;
     this.#waiting.length = 0;
-    if (this.#inAir === 0) this.close(CLOSE.goingAway);
+    if (this.#inAir === 0) this.close(this.#closing);
     else this.#socket.pause();
   }
 
@@ -114,7 +119,7 @@ export class WebSocketConnection {
   }
 
   #receive(message: Buffer): void {
-    if (this.#stopping) return;
+    if (this.#closing !== undefined) return;
     this.#parts.traffic.received.inc(message.length);
     this.#lastMessageMs = this.#parts.clock.monotonic();
     this.#waiting.push(message);
@@ -124,6 +129,7 @@ export class WebSocketConnection {
   /** Answers what waits, as far as the limits allow; beyond them the socket is not read. */
   #work(): void {
     while (this.#mayRead()) {
+      if (this.#closing !== undefined) return;
       const message = this.#waiting.shift();
       if (message === undefined) {
         if (this.#socket.isPaused) this.#socket.resume();
@@ -141,12 +147,12 @@ export class WebSocketConnection {
   #answer(message: Buffer): void {
     const parts = { session: this.session, pipeline: this.#parts.pipeline };
     let waited = 0;
-    waited = answerMessage(message, parts, ({ pieces }) => {
+    waited = answerMessage(message, parts, ({ pieces, exhausted }) => {
       this.#inAir -= waited;
       this.#send(pieces);
-      if (waited === 0) return;
-      if (!this.#stopping) this.#work();
-      else if (this.#inAir === 0) this.close(CLOSE.goingAway);
+      if (exhausted) this.finish(CLOSE.creditsGone);
+      else if (this.#closing !== undefined) this.finish(this.#closing);
+      else if (waited > 0) this.#work();
     });
     this.#inAir += waited;
   }
@@ -168,7 +174,7 @@ export class WebSocketConnection {
   }
 
   readonly #sent = (): void => {
-    if (!this.#stopping) this.#work();
+    if (this.#closing === undefined) this.#work();
   };
 }
 

@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Authenticator } from "../access/authenticator.ts";
-import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
-import type { Session } from "./call.ts";
 import type { FrontParts } from "./http-front.ts";
 import { endWithRefusal } from "./raw-answer.ts";
+import type { Reading } from "./reception.ts";
 import { MAX_BODY_BYTES } from "./request-body.ts";
+import { RequestHead } from "./request-head.ts";
 import { CLOSE, WebSocketConnection } from "./websocket-connection.ts";
 
 export type WebSocketOptions = {
@@ -52,7 +52,10 @@ export class WebSocketFront {
     const { ids } = this.#parts;
     const given = request.headers["x-request-id"];
     const requestId = ids.of(typeof given === "string" ? given : undefined);
-    const identified = await this.#identify(request, requestId);
+    const requestHead = new RequestHead("websocket", requestId, request);
+    const address = this.#parts.reception.locate(requestHead);
+    const identified =
+      "name" in address ? address : await this.#parts.reception.identify(address, requestHead);
     if (socket.destroyed) return;
     // Not before the wait: other upgrades with the same key may have waited for the same look-up.
     const session = this.#limit(identified);
@@ -68,8 +71,8 @@ export class WebSocketFront {
         { ...this.#parts, traffic: this.#traffic },
       );
       accepted.on("error", () => undefined);
-      accepted.on("close", this.#admit(connection));
-      if (this.#stopping) connection.stop();
+      accepted.on("close", this.#admit(connection, requestHead));
+      if (this.#stopping) connection.finish(CLOSE.goingAway);
     });
   }
 
@@ -81,7 +84,7 @@ export class WebSocketFront {
   /** Lets calls in the air finish; `terminate` ends what is left. */
   stop(): void {
     this.#stopping = true;
-    for (const connection of this.#connections()) connection.stop();
+    for (const connection of this.#connections()) connection.finish(CLOSE.goingAway);
   }
 
   terminate(): void {
@@ -98,16 +101,7 @@ export class WebSocketFront {
     return [...this.#byKey.values()].flatMap((connections) => [...connections]);
   }
 
-  async #identify(request: IncomingMessage, requestId: string): Promise<Session | RpcError> {
-    const host = request.headers.host ?? "";
-    const target = request.url ?? "/";
-    const head = { transport: "websocket", target, host, requestId } as const;
-    const address = this.#parts.reception.locate(head);
-    if ("name" in address) return address;
-    return this.#parts.reception.identify(address, requestId);
-  }
-
-  #limit(session: Session | RpcError): Session | RpcError {
+  #limit(session: Reading): Reading {
     if ("name" in session) return session;
     const limit = this.#options.maxConnectionsPerKey;
     const open = this.#byKey.get(session.identity.keyId)?.size ?? 0;
@@ -116,7 +110,7 @@ export class WebSocketFront {
   }
 
   /** Counts the connection and watches its key; returns what undoes both. */
-  #admit(connection: WebSocketConnection): () => void {
+  #admit(connection: WebSocketConnection, head: RequestHead): () => void {
     const { session } = connection;
     const { keyId } = session.identity;
     const connections = this.#byKey.get(keyId) ?? new Set();
@@ -125,7 +119,9 @@ export class WebSocketFront {
     const unwatch = this.#parts.authenticator.watch(session.identity, (now) => {
       if (now === "refused") connection.close(CLOSE.keyEnded);
       else if (now.suspended) connection.close(CLOSE.suspended);
-      else session.identity = now;
+      else if (this.#parts.reception.refusedKind(now, session.network, head) !== undefined) {
+        connection.close(CLOSE.notAllowed);
+      } else session.identity = now;
     });
     return () => {
       unwatch();

@@ -48,6 +48,34 @@ export const ERRORS = Object.freeze({
     status: 403,
     meaning: "The account is suspended, or the key may not do this; details name the kind.",
   }),
+  payment_required: row(402, "Payment Required", {
+    event: -33000,
+    status: 402,
+    meaning:
+      "The account's credits of the day are used up; they return at 00:00 UTC. WebSockets are closed with 4402.",
+  }),
+  throughput_exceeded: row(429, "Too Many Requests", {
+    event: -33200,
+    status: 429,
+    retryable: true,
+    meaning: "The account's credits per second are used up; Retry-After says for how long.",
+  }),
+  key_throughput_exceeded: row(429, "Too Many Requests", {
+    event: -33300,
+    status: 429,
+    retryable: true,
+    meaning: "The key's own credits per second are used up.",
+  }),
+  key_balance_exhausted: row(429, "Too Many Requests", {
+    event: -33400,
+    status: 429,
+    meaning: "The key's own credits of the day are used up; they return at 00:00 UTC.",
+  }),
+  credits_unavailable: row(-32603, "credits cannot be counted at the moment", {
+    status: 503,
+    retryable: true,
+    meaning: "The store of the ledger does not answer, and the credits at hand are spent.",
+  }),
   not_found: row(404, "Not Found", {
     status: 404,
     meaning: "No network, version or path of this name; details name the known ones.",
@@ -133,6 +161,8 @@ export type RpcError = {
   readonly data?: string;
   readonly details?: string;
   readonly internal?: string;
+  /** Where more than a second is known to be needed. */
+  readonly retryAfterSeconds?: number;
 };
 
 /** The error object as JSON text: `{"code":…,"event":…,"message":…,"details":…,"data":…}`. */

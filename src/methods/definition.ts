@@ -51,6 +51,8 @@ export type Definition = {
   readonly shape: Shape;
   /** The result as JSON text where the gateway knows it; undefined asks a node. */
   readonly local?: (params: readonly JsonValue[], network: LocalFacts) => string | undefined;
+  /** Answered by the gateway from what it keeps of the caller, not of the chain. */
+  readonly own?: "usage";
 };
 
 /** What the gateway knows of a network without asking. */

@@ -5,6 +5,7 @@ import { LOG_AND_FEE_METHODS } from "./evm/logs-and-fees.ts";
 import { SIMULATION_METHODS } from "./evm/simulation.ts";
 import { STATE_METHODS } from "./evm/state.ts";
 import { TRANSACTION_METHODS } from "./evm/transactions.ts";
+import { OWN_METHODS } from "./own.ts";
 
 /** Every method of an EVM network. A method is added to its family's file alone. */
 export const EVM_METHODS: readonly Definition[] = Object.freeze([
@@ -17,7 +18,7 @@ export const EVM_METHODS: readonly Definition[] = Object.freeze([
 ]);
 
 const BY_NAME: ReadonlyMap<string, Definition> = new Map(
-  EVM_METHODS.map((definition) => [definition.method, definition]),
+  [...EVM_METHODS, ...OWN_METHODS].map((definition) => [definition.method, definition]),
 );
 
 /** How the names of methods begin that change a chain, a node or its keys. */

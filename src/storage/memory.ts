@@ -1,3 +1,5 @@
+import { memoryLedger } from "./memory/ledger.ts";
+import { memoryUsage } from "./memory/usage.ts";
 import {
   type Account,
   type AccountStore,
@@ -18,6 +20,8 @@ export function openMemory(): Storage {
   return {
     accounts: accountStore(tables),
     keys: keyStore(tables),
+    ledger: memoryLedger(() => tables.check()),
+    usage: memoryUsage(() => tables.check()),
     changes: changeFeed(tables),
     close: async () => {
       tables.closed = true;
@@ -78,6 +82,15 @@ function accountStore(tables: Tables): AccountStore {
       tables.changed(id, null);
       return true;
     },
+    delete: async (id) => {
+      tables.check();
+      if (!tables.accounts.delete(id)) return false;
+      for (const key of [...tables.keys.values()]) {
+        if (key.accountId === id) tables.keys.delete(key.id);
+      }
+      tables.changed(id, null);
+      return true;
+    },
   };
 }
 
@@ -121,6 +134,14 @@ function keyStore(tables: Tables): KeyStore {
       const key = tables.keys.get(id);
       if (key !== undefined && key.revokedAt === null) put({ ...key, revokedAt: at });
       return tables.keys.get(id);
+    },
+    update: async (id, changes) => {
+      tables.check();
+      const key = tables.keys.get(id);
+      if (key === undefined) return false;
+      const ends = [key.expiresAt, changes.expiresAt].filter((at) => typeof at === "number");
+      put({ ...key, ...changes, expiresAt: ends.length === 0 ? null : Math.min(...ends) });
+      return true;
     },
     recordUse: async (uses) => {
       tables.check();

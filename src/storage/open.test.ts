@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { account } from "../../test/support/store-contract.ts";
 import { openStorage } from "./open.ts";
@@ -16,6 +17,18 @@ test("sqlite:PATH makes the folders above the file, and keeps what was written",
   const second = await openStorage(url);
   expect(await second.accounts.list()).toEqual([account()]);
   await second.close();
+});
+
+test("a new file that another process is just setting up is waited for", async () => {
+  const path = join(folder, "together.db");
+  const other = new DatabaseSync(path);
+  other.exec("BEGIN IMMEDIATE");
+  const opening = openStorage(`sqlite:${path}`);
+  setTimeout(() => other.exec("COMMIT"), 300);
+  const storage = await opening;
+  expect(await storage.accounts.list()).toEqual([]);
+  await storage.close();
+  other.close();
 });
 
 test("memory: begins empty each time", async () => {

@@ -12,8 +12,21 @@ export type Account = {
   readonly plan: string;
   readonly operator: boolean;
   readonly suspended: boolean;
+  /** Of the account's own, in place of its plan's. */
+  readonly limits: Limits;
   readonly createdAt: number;
 };
+
+/** Credits per UTC day and per second; null: no limit of its own. */
+export type Limits = {
+  readonly creditsPerDay: number | null;
+  readonly creditsPerSecond: number | null;
+};
+
+/** What a key is restricted to: kinds are ANDed, entries of a kind ORed; an empty kind restricts nothing. */
+export const ALLOW_KINDS = ["network", "method", "contract", "origin", "ip", "agent"] as const;
+export type AllowKind = (typeof ALLOW_KINDS)[number];
+export type AllowLists = Readonly<Partial<Record<AllowKind, readonly string[]>>>;
 
 export type ApiKey = {
   /** Public: it names the key in commands and tells nothing of it. */
@@ -28,12 +41,26 @@ export type ApiKey = {
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Within the account's. */
+  readonly limits: Limits;
+  readonly allow: AllowLists;
 };
 
 /** A key and the account that it belongs to, read at one moment. */
 export type KeyRecord = { readonly key: ApiKey; readonly account: Account };
 
-export type AccountChanges = { readonly plan?: string; readonly suspended?: boolean };
+export type AccountChanges = {
+  readonly plan?: string;
+  readonly suspended?: boolean;
+  readonly limits?: Limits;
+};
+
+export type KeyChanges = {
+  readonly limits?: Limits;
+  readonly allow?: AllowLists;
+  /** Never later than the key's own end. */
+  readonly expiresAt?: number;
+};
 
 export type AccountStore = {
   /** False, and nothing written, where the e-mail belongs to an account already. */
@@ -43,6 +70,8 @@ export type AccountStore = {
   readonly list: () => Promise<readonly Account[]>;
   /** False where there is no such account. */
   readonly update: (id: string, changes: AccountChanges) => Promise<boolean>;
+  /** With its keys; its ledger and usage stay, for the books. False where there is no such account. */
+  readonly delete: (id: string) => Promise<boolean>;
 };
 
 export type KeyUse = { readonly id: string; readonly at: number };
@@ -59,6 +88,8 @@ export type KeyStore = {
   readonly list: (accountId?: string) => Promise<readonly KeyRecord[]>;
   /** The key as it stands then; a key that was revoked before keeps its first time. */
   readonly revoke: (id: string, at: number) => Promise<ApiKey | undefined>;
+  /** False where there is no such key. */
+  readonly update: (id: string, changes: KeyChanges) => Promise<boolean>;
   /** Moves last-used times forward, never back. No entry in the change feed. */
   readonly recordUse: (uses: readonly KeyUse[]) => Promise<void>;
 };
@@ -83,9 +114,118 @@ export type ChangeFeed = {
   readonly since: (seq: number | undefined) => Promise<Changes>;
 };
 
+/** A UTC day, as days since 1970-01-01. */
+export type Day = number;
+
+export type TakeRequest = {
+  /** An account's id, or a key's where the key has a daily limit of its own. */
+  readonly owner: string;
+  readonly day: Day;
+  /** Credits. Less than `least` are never granted: it is the price of the call that waits. */
+  readonly want: number;
+  readonly least: number;
+  /** Credits of the day, without those that were added to it. */
+  readonly limit: number;
+  /** Who takes: the row remembers, so that several processes share the throughput. */
+  readonly process: string;
+  /** Credits per second that all processes together may take while there are several. */
+  readonly perSecond: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
+export type Grant = {
+  /** The day that the credits were taken from: never before one that was seen before. */
+  readonly day: Day;
+  /** 0, or `least` to `want`. Credits that the owner's row now counts as used. */
+  readonly granted: number;
+  /** What is left of the day behind it, added credits included. */
+  readonly left: number;
+  /** Granted nothing because of the throughput that is shared: worth asking again after so long. */
+  readonly waitMs: number;
+  /** Another process took from this row within the last two seconds. */
+  readonly shared: boolean;
+};
+
+export type DayBalance = { readonly used: number; readonly added: number };
+
+/**
+ * What was spent, one row for each owner and day. A debit is one conditional statement: no reading
+ * before writing, in any number of processes.
+ */
+export type LedgerStore = {
+  /**
+   * Debits the day by min(want, left / 16) credits, at least `least`, at most what is left: so that
+   * leases become small when a balance ends, and its last credits are not locked up in one process.
+   * While `shared`, no more than the row's token bucket of `perSecond` (one second of burst) holds.
+   */
+  readonly take: (request: TakeRequest) => Promise<Grant>;
+  /** What was taken and not spent, of the same day. */
+  readonly giveBack: (owner: string, day: Day, credits: number) => Promise<void>;
+  /** Adds to the balance of a day. */
+  readonly add: (owner: string, day: Day, credits: number) => Promise<DayBalance>;
+  readonly read: (owner: string, day: Day) => Promise<DayBalance>;
+};
+
+/** Calls of one minute (Unix minutes), of one account, key, network, method and outcome. */
+export type UsageBucket = {
+  readonly minute: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly network: string;
+  readonly method: string;
+  /** `ok`, or a name of the error table. */
+  readonly outcome: string;
+  readonly calls: number;
+  readonly credits: number;
+  /** Bytes of answers. */
+  readonly bytes: number;
+  readonly latencyMs: number;
+};
+
+/** How often an account's eth_call named a contract, of one minute; an estimate from a sketch. */
+export type ContractCount = {
+  readonly minute: number;
+  readonly accountId: string;
+  readonly network: string;
+  readonly contract: string;
+  readonly calls: number;
+};
+
+export type UsageResolution = "minute" | "hour" | "day";
+
+export type UsageQuery = {
+  readonly accountId: string;
+  readonly keyId?: string;
+  readonly resolution: UsageResolution;
+  /** Unix milliseconds, from included, to excluded. */
+  readonly from: number;
+  readonly to: number;
+};
+
+/** One row of an answer: `at` is the beginning of its minute, hour or day, Unix milliseconds. */
+export type UsageRow = Omit<UsageBucket, "minute" | "accountId"> & { readonly at: number };
+
+export type UsageStore = {
+  /** Adds to the minutes, hours and days of these buckets, all or nothing. */
+  readonly record: (
+    buckets: readonly UsageBucket[],
+    contracts: readonly ContractCount[],
+  ) => Promise<void>;
+  readonly query: (query: UsageQuery) => Promise<readonly UsageRow[]>;
+  /** The contracts most called, most first. */
+  readonly topContracts: (
+    query: Pick<UsageQuery, "accountId" | "from" | "to"> & { readonly limit: number },
+  ) => Promise<readonly Omit<ContractCount, "minute" | "accountId">[]>;
+  /** Drops what is older than these times, Unix milliseconds. */
+  readonly prune: (before: Readonly<Record<UsageResolution, number>>) => Promise<void>;
+};
+
 export type Storage = {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
+  readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
   readonly changes: ChangeFeed;
   /** Waits for the calls in the air. Later calls reject. */
   readonly close: () => Promise<void>;

@@ -62,6 +62,11 @@ export class Metrics {
     help: "Credits of the calls that were served",
     labels: ["network"],
   });
+  /** Calls whose usage could not be written. The ledger has them all the same. */
+  readonly usageLost = this.#counter("tollgate_usage_lost_calls_total", {
+    help: "Calls missing in the usage because the store failed for too long",
+    labels: [],
+  }).of();
   readonly #refusals = this.#counter("tollgate_refusals_total", {
     help: "Requests refused as a whole, by name in the error table",
     labels: ["reason"],

@@ -7,5 +7,10 @@ const API_KEY = /tg_[1-9A-HJ-NP-Za-km-z]{8,}/g;
  * their scheme alone, and API keys their beginning.
  */
 export function redact(text: string): string {
-  return text.replace(URL_WITH_REST, "$1://[redacted]").replace(API_KEY, "tg_[redacted]");
+  return redactKeys(text.replace(URL_WITH_REST, "$1://[redacted]"));
+}
+
+/** API keys alone: for texts that repeat what a client sent, who may have put its key there. */
+export function redactKeys(text: string): string {
+  return text.replace(API_KEY, "tg_[redacted]");
 }

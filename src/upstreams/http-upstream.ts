@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import type { Timer, TimerWheel } from "../lib/timer-wheel.ts";
+import { OwnSecrets } from "./own-secrets.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -27,15 +28,18 @@ export class HttpUpstream {
   readonly #headers: Record<string, string>;
   readonly #maxResponseBytes: number;
   readonly #timers: TimerWheel;
+  readonly #secrets: OwnSecrets;
   #lastId = 0;
 
   constructor(options: HttpUpstreamOptions, parts: { readonly timers: TimerWheel }) {
     const url = new URL(options.url);
     this.name = options.name;
     this.#path = url.pathname + url.search;
-    this.#headers = { ...options.headers, ...basicAuth(url), "content-type": "application/json" };
+    const headers = { ...options.headers, ...basicAuth(url) };
+    this.#headers = { ...headers, "content-type": "application/json" };
     this.#maxResponseBytes = options.maxResponseBytes;
     this.#timers = parts.timers;
+    this.#secrets = new OwnSecrets(url, headers);
     this.#pool = new Pool(url.origin, {
       connections: options.maxConnections,
       // Deadlines are the calls' own, on one timer wheel.
@@ -52,7 +56,10 @@ export class HttpUpstream {
   call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): void {
     this.#lastId = this.#lastId >= Number.MAX_SAFE_INTEGER ? 1 : this.#lastId + 1;
     const id = this.#lastId;
-    const exchange = new Exchange({ id, maxBytes: this.#maxResponseBytes }, this.#timers, done);
+    const limits = { id, maxBytes: this.#maxResponseBytes };
+    const exchange = new Exchange(limits, this.#timers, (answer) =>
+      done(this.#secrets.hideIn(answer)),
+    );
     exchange.limit(request.timeoutMs);
     const { method, params } = request;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;

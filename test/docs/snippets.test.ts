@@ -98,6 +98,7 @@ async function tryBlock(block: Block, session: Session): Promise<void> {
     case "text output":
       return expectOutput(text, rest, session);
     case "ts excerpt":
+    case "yaml excerpt":
       expect(read(rest)).toContain(text);
       return;
     case "json":

@@ -2,13 +2,17 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { parseConfig } from "../../src/config/load.ts";
+import { Ledger } from "../../src/credits/ledger.ts";
+import { systemScheduler } from "../../src/credits/scheduler.ts";
 import { answerMessage } from "../../src/gateway/messages.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { Network } from "../../src/networks/network.ts";
+import { openMemory } from "../../src/storage/memory.ts";
 import { CallLog, createLog } from "../../src/telemetry/log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import type { UpstreamPool } from "../../src/upstreams/upstream-pool.ts";
+import { UsageRecorder } from "../../src/usage/usage-recorder.ts";
 import { mutatedBodies } from "./mutations.ts";
 import { type OwedAnswer, owedTo } from "./oracle.ts";
 
@@ -38,7 +42,21 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     metrics: new Metrics().network("net"),
   });
   const log = new CallLog(createLog({ level: "silent", terminal: false }), systemClock);
-  const pipeline = new Pipeline({ clock: systemClock, log });
+  const store = openMemory();
+  const onStoreFailure = (cause: unknown) => {
+    throw new Error("a store in memory failed", { cause });
+  };
+  const ledger = new Ledger(
+    { plans: { [IDENTITY.plan]: UNLIMITED }, process: "fuzz" },
+    { store: store.ledger, scheduler: systemScheduler, onStoreFailure },
+  );
+  const keep = { minutes: 60_000, hours: 60_000, days: 60_000 };
+  const usage = new UsageRecorder(
+    { keep },
+    { store: store.usage, clock: systemClock, onStoreFailure, onLost: () => undefined },
+  );
+  const usageOf = async () => "{}";
+  const pipeline = new Pipeline({ clock: systemClock, log, ledger, usage, usageOf });
   const parts = { pipeline, session: { network, identity: IDENTITY, requestId: "fuzz" } };
   return (body) =>
     new Promise((resolve) => {
@@ -51,13 +69,18 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     });
 }
 
+const UNLIMITED = { dailyCredits: 1e12, creditsPerSecond: 1e10, failover: false };
+const NO_LIMITS = { creditsPerDay: null, creditsPerSecond: null };
 const IDENTITY = {
   keyId: "key_1",
   accountId: "acc_1",
   email: "a@example.com",
-  plan: "team",
+  plan: "fuzz",
   operator: false,
   suspended: false,
+  accountLimits: NO_LIMITS,
+  keyLimits: NO_LIMITS,
+  allow: undefined,
 };
 
 type Envelope = { jsonrpc: string; id: unknown; error?: { code: number }; result?: unknown };

@@ -21,6 +21,8 @@ export async function addKey(
     lastUsedAt: null,
     expiresAt,
     revokedAt: null,
+    limits: { creditsPerDay: null, creditsPerSecond: null },
+    allow: {},
   });
   return { id, key };
 }

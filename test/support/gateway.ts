@@ -5,7 +5,8 @@ import { type RunningGateway, startGateway } from "../../src/app.ts";
 import { createAccount } from "../../src/commands/accounts.ts";
 import { createKey } from "../../src/commands/keys.ts";
 import { parseConfig } from "../../src/config/load.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "../../src/gateway/server.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
@@ -14,6 +15,7 @@ export type TestGateway = {
   /** `http://127.0.0.1:PORT`, without a network. */
   readonly origin: string;
   readonly port: number;
+  readonly adminPort: number;
   readonly key: string;
   readonly keyId: string;
   readonly storage: Storage;
@@ -32,15 +34,28 @@ export async function startTestGateway(options: {
   /** As in the configuration file. */
   readonly networks: readonly object[];
   readonly server?: object;
+  /** In addition to `test`, the account's plan, which no test uses up. */
+  readonly plans?: object;
+  /** Of connections; shorter ones than a test wants to wait for. */
+  readonly limits?: Partial<ConnectionLimits>;
+  /** In place of an empty one in memory. */
+  readonly storage?: Storage;
+  readonly clock?: Clock;
 }): Promise<TestGateway> {
-  const config = parseConfig(
+  const { networks, server, plans, limits, clock = systemClock } = options;
+  const file = parseConfig(
     JSON.stringify({
-      server: { port: 0, ...options.server },
+      server: { port: 0, ...server },
       admin: { host: "127.0.0.1", port: 0 },
-      networks: options.networks,
+      plans: { test: UNLIMITED, ...plans },
+      networks,
     }),
     { baseDir: process.cwd(), environment: {} },
   );
+  const config = {
+    ...file,
+    server: { ...file.server, limits: { ...CONNECTION_LIMITS, ...limits } },
+  };
   const written: string[] = [];
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
@@ -49,15 +64,16 @@ export async function startTestGateway(options: {
     },
   });
   const log = createLog({ level: "debug", terminal: false }, sink);
-  const storage = await openStorage("memory:");
+  const storage = options.storage ?? (await openStorage("memory:"));
   const { id, key } = await demoKey(storage, config.plans);
-  const gateway: RunningGateway = await startGateway(config, { storage, log, clock: systemClock });
+  const gateway: RunningGateway = await startGateway(config, { storage, log, clock });
   const first = config.networks[0]?.name ?? "";
   const secure = config.server.tls === undefined ? "" : "s";
   const host = `127.0.0.1:${gateway.port}`;
   return {
     origin: `http${secure}://${host}`,
     port: gateway.port,
+    adminPort: gateway.adminPort ?? 0,
     key,
     keyId: id,
     storage,
@@ -72,12 +88,14 @@ export async function startTestGateway(options: {
   };
 }
 
+const UNLIMITED = { dailyCredits: 1e12, creditsPerSecond: 1e10, failover: false };
+
 async function demoKey(
   storage: Storage,
   plans: Record<string, object>,
 ): Promise<{ id: string; key: string }> {
   const parts = { storage, plans, clock: systemClock, random: randomBytes };
-  await createAccount(parts, { email: "test@example.com", plan: "team", operator: false });
+  await createAccount(parts, { email: "test@example.com", plan: "test", operator: false });
   const { json } = await createKey(parts, { account: "test@example.com", name: "test" });
   return json as { id: string; key: string };
 }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Account, type ApiKey, type Storage, StorageError } from "../../src/storage/store.ts";
+import { ledgerContract } from "./ledger-contract.ts";
+import { bucket, usageContract } from "./usage-contract.ts";
 
 export const account = (over: Partial<Account> = {}): Account => ({
   id: "acc_1",
@@ -7,6 +9,7 @@ export const account = (over: Partial<Account> = {}): Account => ({
   plan: "free",
   operator: false,
   suspended: false,
+  limits: { creditsPerDay: null, creditsPerSecond: null },
   createdAt: 1_000,
   ...over,
 });
@@ -23,6 +26,8 @@ export const apiKey = (over: Partial<ApiKey> = {}): ApiKey => {
     lastUsedAt: null,
     expiresAt: null,
     revokedAt: null,
+    limits: { creditsPerDay: null, creditsPerSecond: null },
+    allow: {},
     ...over,
   };
 };
@@ -38,6 +43,8 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
 
     describe("accounts", () => accountContract(() => storage));
     describe("keys", () => keyContract(() => storage));
+    describe("the ledger", () => ledgerContract(() => storage));
+    describe("usage", () => usageContract(() => storage));
     describe("changes", () => changeContract(() => storage));
 
     test("a closed storage refuses calls, and closing twice is no fault", async () => {
@@ -45,6 +52,8 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
       await storage.close();
       await expect(storage.accounts.list()).rejects.toThrow(StorageError);
       await expect(storage.keys.findByHash("x")).rejects.toThrow("the storage is closed");
+      await expect(storage.ledger.read("acc_1", 1)).rejects.toThrow(StorageError);
+      await expect(storage.usage.record([], [])).rejects.toThrow(StorageError);
     });
 
     test("calls in the air are answered before the storage closes", async () => {
@@ -92,6 +101,37 @@ function accountContract(storage: () => Storage): void {
     await accounts.update("acc_1", { suspended: false });
     expect(await accounts.list()).toEqual([account({ plan: "growth" })]);
     expect(await accounts.update("acc_2", { suspended: true })).toBe(false);
+  });
+
+  test("an account's own limits are kept, replaced both at once, and taken away with null", async () => {
+    const { accounts } = storage();
+    const limits = { creditsPerDay: 9_007_199_254_740_991, creditsPerSecond: null };
+    await accounts.insert(account({ limits }));
+    await accounts.update("acc_1", { plan: "custom" });
+    expect(await accounts.list()).toEqual([account({ limits, plan: "custom" })]);
+    const others = { creditsPerDay: null, creditsPerSecond: 0 };
+    await accounts.update("acc_1", { limits: others });
+    expect(await accounts.list()).toEqual([account({ limits: others, plan: "custom" })]);
+  });
+
+  test("an account is deleted with its keys, and what it spent and used stays", async () => {
+    const { accounts, keys, ledger, usage } = storage();
+    await accounts.insert(account());
+    await accounts.insert(account({ id: "acc_2", email: "b@example.com" }));
+    await keys.insert(apiKey());
+    await keys.insert(apiKey({ id: "key_2", accountId: "acc_2" }));
+    await ledger.add("acc_1", 20_000, 7);
+    await usage.record([bucket({ accountId: "acc_1" })], []);
+
+    expect(await accounts.delete("acc_1")).toBe(true);
+    expect(await accounts.delete("acc_1")).toBe(false);
+    expect((await accounts.list()).map(({ id }) => id)).toEqual(["acc_2"]);
+    expect((await keys.list()).map(({ key }) => key.id)).toEqual(["key_2"]);
+    expect(await keys.findByHash(apiKey().hash)).toBeUndefined();
+    expect(await ledger.read("acc_1", 20_000)).toEqual({ used: 0, added: 7 });
+    const all = { accountId: "acc_1", resolution: "day", from: 0, to: 2 ** 50 } as const;
+    expect(await usage.query(all)).toHaveLength(1);
+    expect(await accounts.insert(account({ id: "acc_3" }))).toBe(true);
   });
 }
 
@@ -148,6 +188,45 @@ function keyContract(storage: () => Storage): void {
     expect(await keys.revoke("key_2", 3_000)).toBeUndefined();
   });
 
+  test("a key's limits and lists are kept as they were given", async () => {
+    const { keys } = storage();
+    const key = apiKey({
+      limits: { creditsPerDay: 1_000, creditsPerSecond: 10 },
+      allow: { network: ["mainnet"], agent: ['it\'s "quoted", é', ""], ip: [] },
+    });
+    await keys.insert(key);
+    expect((await keys.findById("key_1"))?.key).toEqual(key);
+    expect((await keys.list())[0]?.key).toEqual(key);
+  });
+
+  test("an update of a key changes what it names and nothing else", async () => {
+    const { keys } = storage();
+    await keys.insert(apiKey());
+    const limits = { creditsPerDay: 5, creditsPerSecond: null };
+    const allow = { method: ["eth_*"] };
+    expect(await keys.update("key_1", { limits })).toBe(true);
+    expect(await keys.update("key_1", { allow })).toBe(true);
+    expect((await keys.findById("key_1"))?.key).toEqual(apiKey({ limits, allow }));
+    const none = { creditsPerDay: null, creditsPerSecond: null };
+    await keys.update("key_1", { limits: none, allow: {} });
+    expect((await keys.findById("key_1"))?.key).toEqual(apiKey());
+    expect(await keys.update("key_2", { limits })).toBe(false);
+  });
+
+  test("an update brings a key's end nearer and never puts it off", async () => {
+    const { keys } = storage();
+    await keys.insert(apiKey());
+    const endAfter = async (expiresAt: number): Promise<number | null | undefined> => {
+      await keys.update("key_1", { expiresAt });
+      return (await keys.findById("key_1"))?.key.expiresAt;
+    };
+    expect(await endAfter(9_000)).toBe(9_000);
+    expect(await endAfter(9_500)).toBe(9_000);
+    expect(await endAfter(8_000)).toBe(8_000);
+    await keys.update("key_1", { allow: {} });
+    expect((await keys.findById("key_1"))?.key.expiresAt).toBe(8_000);
+  });
+
   test("a last-used time moves forward only", async () => {
     const { keys } = storage();
     await keys.insert(apiKey());
@@ -171,14 +250,20 @@ function changeContract(storage: () => Storage): void {
     await keys.insert(apiKey());
     await accounts.update("acc_1", { suspended: true });
     await keys.revoke("key_1", 3_000);
+    await keys.update("key_0", { allow: { network: ["mainnet"] } });
+    await accounts.update("acc_1", { limits: { creditsPerDay: 1, creditsPerSecond: 1 } });
+    await accounts.delete("acc_1");
     const told = await changes.since(start.seq);
     expect(told).toEqual({
-      seq: start.seq + 3,
+      seq: start.seq + 6,
       complete: true,
       changes: [
         { accountId: "acc_1", keyId: "key_1" },
         { accountId: "acc_1", keyId: null },
         { accountId: "acc_1", keyId: "key_1" },
+        { accountId: "acc_1", keyId: "key_0" },
+        { accountId: "acc_1", keyId: null },
+        { accountId: "acc_1", keyId: null },
       ],
     });
     expect(await changes.since(told.seq)).toEqual({ seq: told.seq, complete: true, changes: [] });
@@ -190,10 +275,13 @@ function changeContract(storage: () => Storage): void {
     await keys.insert(apiKey());
     await keys.revoke("key_1", 3_000);
     const { seq } = await changes.since(undefined);
-    await keys.recordUse([{ id: "key_1", at: 5_000 }]);
+    for (const at of [5_000, 5_000, 4_000]) await keys.recordUse([{ id: "key_1", at }]);
     await keys.insert(apiKey({ id: "key_2" }), 0);
     await keys.revoke("key_1", 4_000);
+    await keys.update("key_9", { expiresAt: 1 });
     await accounts.update("acc_9", { suspended: true });
+    await accounts.delete("acc_9");
+    await storage().ledger.add("acc_1", 20_000, 1);
     expect(await changes.since(seq)).toEqual({ seq, complete: true, changes: [] });
   });
 

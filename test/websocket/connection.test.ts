@@ -202,7 +202,7 @@ describe("calls in the air", () => {
 
   test("finish at a stop, then the socket closes with 1001; what waits unread is dropped", () => {
     for (let id = 1; id <= 3; id += 1) receive(id);
-    connection.stop();
+    connection.finish(CLOSE.goingAway);
     receive(4);
     expect(socket.told).toEqual([]);
     answer();
@@ -214,7 +214,7 @@ describe("calls in the air", () => {
   });
 
   test("without any, a stop closes at once", () => {
-    connection.stop();
+    connection.finish(CLOSE.goingAway);
     expect(socket.told).toEqual(["close 1001"]);
   });
 

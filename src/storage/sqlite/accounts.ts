@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Account, AccountStore } from "../store.ts";
+import type { Account, AccountStore, Limits } from "../store.ts";
 import type { Blocking } from "./database.ts";
 
 /** As the schema types it (STRICT tables). */
@@ -10,33 +10,59 @@ export type AccountRow = {
   readonly operator: number;
   readonly suspended: number;
   readonly created_at: number;
+  readonly credits_per_day: number | null;
+  readonly credits_per_second: number | null;
 };
 
 export function accountStatements(db: DatabaseSync): Blocking<AccountStore> {
   const insert = db.prepare(
-    `INSERT INTO accounts (id, email, plan, operator, suspended, created_at)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (email) DO NOTHING`,
+    `INSERT INTO accounts (id, email, plan, operator, suspended, created_at,
+       credits_per_day, credits_per_second)
+     VALUES (:id, :email, :plan, :operator, :suspended, :createdAt, :perDay, :perSecond)
+     ON CONFLICT (email) DO NOTHING`,
   );
   const byEmail = db.prepare("SELECT * FROM accounts WHERE email = ?");
   const all = db.prepare("SELECT * FROM accounts ORDER BY created_at, id");
   const update = db.prepare(
-    `UPDATE accounts SET plan = coalesce(?, plan), suspended = coalesce(?, suspended)
-     WHERE id = ?`,
+    `UPDATE accounts SET plan = coalesce(:plan, plan), suspended = coalesce(:suspended, suspended),
+       credits_per_day = iif(:limited, :perDay, credits_per_day),
+       credits_per_second = iif(:limited, :perSecond, credits_per_second)
+     WHERE id = :id`,
   );
+  const remove = db.prepare("DELETE FROM accounts WHERE id = ?");
   return {
-    insert: ({ id, email, plan, operator, suspended, createdAt }) =>
-      insert.run(id, email, plan, Number(operator), Number(suspended), createdAt).changes === 1,
+    insert: ({ id, email, plan, operator, suspended, limits, createdAt }) => {
+      const flags = { operator: Number(operator), suspended: Number(suspended) };
+      const row = { id, email, plan, ...flags, createdAt, ...limitValues(limits) };
+      return insert.run(row).changes === 1;
+    },
     findByEmail: (email) => {
       const row = byEmail.get(email) as AccountRow | undefined;
       return row && toAccount(row);
     },
     list: () => (all.all() as AccountRow[]).map(toAccount),
-    update: (id, { plan, suspended }) => {
+    update: (id, { plan, suspended, limits }) => {
       const flag = suspended === undefined ? null : Number(suspended);
-      return update.run(plan ?? null, flag, id).changes === 1;
+      const row = { id, plan: plan ?? null, suspended: flag, ...limitChanges(limits) };
+      return update.run(row).changes === 1;
     },
+    // The trigger deletes its keys in the same statement.
+    delete: (id) => remove.run(id).changes === 1,
   };
 }
+
+type LimitValues = { readonly perDay: number | null; readonly perSecond: number | null };
+
+export const limitValues = (limits: Limits): LimitValues => ({
+  perDay: limits.creditsPerDay,
+  perSecond: limits.creditsPerSecond,
+});
+
+/** Both limits or neither: null is a value of theirs, so a flag says which. */
+export const limitChanges = (limits: Limits | undefined): LimitValues & { limited: number } =>
+  limits === undefined
+    ? { limited: 0, perDay: null, perSecond: null }
+    : { limited: 1, ...limitValues(limits) };
 
 export function toAccount(row: AccountRow): Account {
   return {
@@ -45,6 +71,7 @@ export function toAccount(row: AccountRow): Account {
     plan: row.plan,
     operator: row.operator === 1,
     suspended: row.suspended === 1,
+    limits: { creditsPerDay: row.credits_per_day, creditsPerSecond: row.credits_per_second },
     createdAt: row.created_at,
   };
 }

@@ -1,11 +1,13 @@
 import { fork } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { takeRequest } from "../../../test/support/ledger-contract.ts";
 import { account, apiKey, storeContract } from "../../../test/support/store-contract.ts";
-import { StorageError } from "../store.ts";
+import { bucket } from "../../../test/support/usage-contract.ts";
+import { type Storage, StorageError } from "../store.ts";
 import { openSqlite } from "./client.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-sqlite-"));
@@ -59,6 +61,43 @@ describe("several processes on one file", () => {
   });
 });
 
+describe("one balance, several processes on one file", () => {
+  test("all that they are granted is the limit, to the last credit, in one day", async () => {
+    const path = newPath();
+    const all = await Promise.all([openSqlite(path), openSqlite(path), openSqlite(path)]);
+    const request = takeRequest({ limit: 50_001, least: 1, perSecond: 1_000_000 });
+    const spend = async (storage: Storage, process: string): Promise<number> => {
+      for (let sum = 0; ; ) {
+        const { granted } = await storage.ledger.take({ ...request, process });
+        if (granted === 0) return sum;
+        const unspent = Math.floor(granted / 3);
+        await storage.ledger.giveBack(request.owner, request.day, unspent);
+        sum += granted - unspent;
+      }
+    };
+    const sums = await Promise.all(all.map((storage, index) => spend(storage, `${index}`)));
+    const { used } = (await all[0]?.ledger.read(request.owner, request.day)) ?? { used: -1 };
+    expect(sums.reduce((sum, each) => sum + each, 0)).toBe(used);
+    // One gives back what the others have stopped asking for.
+    expect(used).toBeGreaterThan(50_001 - (3 * 50_001) / 16);
+    const last = await spend(all[0], "0");
+    expect(used + last).toBe(50_001);
+    await Promise.all(all.map((storage) => storage.close()));
+  });
+
+  test("an account that one deletes is a change that ends its keys in the other", async () => {
+    const path = newPath();
+    const [one, other] = await Promise.all([openSqlite(path), openSqlite(path)]);
+    await one.accounts.insert(account());
+    await one.keys.insert(apiKey());
+    const { seq } = await other.changes.since(undefined);
+    await one.accounts.delete("acc_1");
+    expect((await other.changes.since(seq)).changes).toEqual([{ accountId: "acc_1", keyId: null }]);
+    expect(await other.keys.findById("key_1")).toBeUndefined();
+    await Promise.all([one.close(), other.close()]);
+  });
+});
+
 describe("a file that another process has locked", () => {
   test("reads go on and the event loop turns while a write waits, and the write is done after", async () => {
     const path = newPath();
@@ -100,10 +139,20 @@ describe("a file that another process has locked", () => {
     const storage = await openSqlite(path, 30);
     await storage.accounts.insert(account());
     const lock = await lockInAnotherProcess(path);
-    const error = await failure(storage.accounts.update("acc_1", { plan: "growth" }));
-    expect(error.message).toBe(`the database ${path} is locked by another process`);
+    const late = await Promise.all([
+      failure(storage.accounts.update("acc_1", { plan: "growth" })),
+      failure(storage.ledger.take(takeRequest())),
+      failure(storage.ledger.giveBack("acc_1", takeRequest().day, 1)),
+      failure(storage.usage.record([bucket()], [])),
+    ]);
+    for (const { message } of late) {
+      expect(message).toBe(`the database ${path} is locked by another process`);
+    }
     await lock.release();
     expect(await storage.accounts.update("acc_1", { plan: "growth" })).toBe(true);
+    expect((await storage.ledger.take(takeRequest())).granted).toBe(500);
+    // What had failed was not carried out later either.
+    expect((await storage.ledger.read("acc_1", takeRequest().day)).used).toBe(500);
     await storage.close();
   });
 });
@@ -117,6 +166,11 @@ describe("a file that cannot be used gets a clear error", () => {
     db.close();
     const { message } = await failure(openSqlite(path));
     expect(message).toMatch(/was written by a newer version of tollgate \(its schema is 9999/);
+
+    const program = new DatabaseSync(path);
+    program.exec("PRAGMA user_version = 2");
+    program.close();
+    await (await openSqlite(path)).close();
   });
 
   test("one that is no database", async () => {
@@ -129,23 +183,32 @@ describe("a file that cannot be used gets a clear error", () => {
 
   test("one whose pages are damaged: the call fails, others are answered", async () => {
     const path = newPath();
-    const first = await openSqlite(path);
-    await first.accounts.insert(account());
-    for (let n = 0; n < 40; n += 1) await first.keys.insert(apiKey({ id: `key_${n}` }));
-    await first.close();
-    const db = new DatabaseSync(path);
-    const { rootpage } = db
-      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'keys'")
-      .get() as { rootpage: number };
-    db.close();
-    const bytes = readFileSync(path);
-    bytes.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096);
-    writeFileSync(path, bytes);
-
+    await damagedKeys(path);
     const storage = await openSqlite(path);
+    for (let n = 0; n < 2; n += 1) {
+      const { message } = await failure(storage.keys.list());
+      expect(message).toBe(`the database ${path} is damaged: restore it from a copy`);
+      expect(await storage.accounts.list()).toEqual([account()]);
+    }
+    await storage.close();
+  });
+
+  test("a damaged file that is restored from a copy serves again without a restart", async () => {
+    const path = newPath();
+    const copy = await damagedKeys(path);
+    const storage = await openSqlite(path);
+    await failure(storage.keys.list());
+    rmSync(path);
     const { message } = await failure(storage.keys.list());
-    expect(message).toBe(`the database ${path} is damaged: restore it from a copy`);
-    expect(await storage.accounts.list()).toEqual([account()]);
+    expect(message).toBe(`the database ${path} is missing: restore it from a copy`);
+    // An empty database in its place would be in the way of the copy, and refuse every key.
+    expect(existsSync(path)).toBe(false);
+    writeFileSync(path, "");
+    expect((await failure(storage.keys.list())).message).toBe(message);
+    expect(readFileSync(path)).toHaveLength(0);
+    writeFileSync(path, copy);
+    expect(await storage.keys.list()).toHaveLength(40);
+    expect((await storage.ledger.take(takeRequest())).granted).toBe(500);
     await storage.close();
   });
 
@@ -159,6 +222,24 @@ describe("a file that cannot be used gets a clear error", () => {
     expect(message).toContain("cannot be made");
   });
 });
+
+/** Writes 40 keys, damages the page that they begin on, and gives what the file was before. */
+async function damagedKeys(path: string): Promise<Buffer> {
+  const storage = await openSqlite(path);
+  await storage.accounts.insert(account());
+  for (let n = 0; n < 40; n += 1) await storage.keys.insert(apiKey({ id: `key_${n}` }));
+  await storage.close();
+  const db = new DatabaseSync(path);
+  const { rootpage } = db
+    .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'keys'")
+    .get() as { rootpage: number };
+  db.close();
+  const copy = readFileSync(path);
+  const damaged = Buffer.from(copy);
+  damaged.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096);
+  writeFileSync(path, damaged);
+  return copy;
+}
 
 /** Holds the write lock until released, as a process that writes for long would. */
 async function lockInAnotherProcess(path: string): Promise<{ release: () => Promise<void> }> {

@@ -5,8 +5,10 @@ import {
   type AccountStore,
   type ChangeFeed,
   type KeyStore,
+  type LedgerStore,
   type Storage,
   StorageError,
+  type UsageStore,
 } from "../store.ts";
 import type { DatabaseOptions } from "./database.ts";
 import type { Reply, Request, StoreName } from "./worker.ts";
@@ -129,6 +131,7 @@ function storageOver(client: SqliteClient): Storage {
       findByEmail: true,
       list: true,
       update: true,
+      delete: true,
     }),
     keys: remote<KeyStore>(client, "keys", {
       insert: true,
@@ -136,7 +139,20 @@ function storageOver(client: SqliteClient): Storage {
       findById: true,
       list: true,
       revoke: true,
+      update: true,
       recordUse: true,
+    }),
+    ledger: remote<LedgerStore>(client, "ledger", {
+      take: true,
+      giveBack: true,
+      add: true,
+      read: true,
+    }),
+    usage: remote<UsageStore>(client, "usage", {
+      record: true,
+      query: true,
+      topContracts: true,
+      prune: true,
     }),
     changes: remote<ChangeFeed>(client, "changes", { since: true }),
     close: () => client.close(),

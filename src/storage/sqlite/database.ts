@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../store.ts";
 
@@ -21,18 +21,56 @@ export type DatabaseOptions = {
  * Opens the file, creates it where absent, and brings its schema up to this program's.
  * @throws StorageError
  */
-export function openDatabase({ path, busyTimeoutMs }: DatabaseOptions): DatabaseSync {
-  let db: DatabaseSync | undefined;
+export function openDatabase(options: DatabaseOptions): DatabaseSync {
   try {
-    db = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    db.exec("PRAGMA journal_mode = WAL");
+    return open(options, () => undefined);
+  } catch (error) {
+    throw storageError(error, options.path);
+  }
+}
+
+/**
+ * Opens the file again after a fault. It is not created: a copy may be on its way to its place, and
+ * an empty database would refuse every key. Does not wait for locks.
+ * @throws StorageError, or SQLite's own error
+ */
+export function reopenDatabase(path: string): DatabaseSync {
+  const missing = new StorageError(`the database ${path} is missing: restore it from a copy`);
+  if (!existsSync(path)) throw missing;
+  return open({ path, busyTimeoutMs: 0 }, (db) => {
+    if (versionOf(db) === 0) throw missing;
+  });
+}
+
+function open({ path, busyTimeoutMs }: DatabaseOptions, check: (db: DatabaseSync) => void) {
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    check(db);
+    useWal(db, busyTimeoutMs);
     migrate(db, path);
     // From here on the worker waits for locks itself, so that reads go on meanwhile.
     db.exec("PRAGMA busy_timeout = 0");
     return db;
   } catch (error) {
-    db?.close();
-    throw storageError(error, path);
+    db.close();
+    throw error;
+  }
+}
+
+/** Between two looks at a file that another process is just setting up. */
+const SET_UP_MS = 5;
+
+/** SQLite's busy timeout does not hold for this pragma: on a file without WAL yet it fails at once. */
+function useWal(db: DatabaseSync, busyTimeoutMs: number): void {
+  const deadlineMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() >= deadlineMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SET_UP_MS);
+    }
   }
 }
 
@@ -89,6 +127,11 @@ const FAULTS: Readonly<Record<number, string>> = {
   14: "cannot be opened: check that the path is a file in a folder that may be written",
   26: "is not a SQLite database, or is damaged: name another file, or restore it from a copy",
 };
+
+/** Whether the file itself is at fault: restored or moved back, it has to be opened again. */
+export function isFileFault(error: unknown): boolean {
+  return [8, 10, 11, 14, 26].includes(resultCode(error) ?? -1);
+}
 
 /** Whether another connection's lock is the reason, so that trying again helps. */
 export function isLocked(error: unknown): boolean {

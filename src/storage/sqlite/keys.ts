@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ApiKey, KeyRecord, KeyStore } from "../store.ts";
-import { type AccountRow, toAccount } from "./accounts.ts";
+import type { AllowLists, ApiKey, KeyRecord, KeyStore } from "../store.ts";
+import { type AccountRow, limitChanges, limitValues, toAccount } from "./accounts.ts";
 import { type Blocking, transaction } from "./database.ts";
 
 type KeyRow = AccountRow & {
@@ -13,11 +13,15 @@ type KeyRow = AccountRow & {
   readonly last_used_at: number | null;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
+  readonly key_credits_per_day: number | null;
+  readonly key_credits_per_second: number | null;
+  readonly allow: string;
 };
 
 const RECORD = `
   SELECT k.id AS key_id, k.account_id, k.name, k.hash, k.prefix, k.created_at AS key_created_at,
-    k.last_used_at, k.expires_at, k.revoked_at, a.*
+    k.last_used_at, k.expires_at, k.revoked_at, k.credits_per_day AS key_credits_per_day,
+    k.credits_per_second AS key_credits_per_second, k.allow, a.*
   FROM keys k JOIN accounts a ON a.id = k.account_id`;
 
 export function keyStatements(db: DatabaseSync): Blocking<KeyStore> {
@@ -26,8 +30,9 @@ export function keyStatements(db: DatabaseSync): Blocking<KeyStore> {
   const all = db.prepare(`${RECORD} ORDER BY k.created_at, k.id`);
   const ofAccount = db.prepare(`${RECORD} WHERE k.account_id = ? ORDER BY k.created_at, k.id`);
   const revoke = db.prepare("UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL");
+  // Where the time stands still, nothing is written: the feed's trigger would take it for a change.
   const use = db.prepare(
-    "UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
+    "UPDATE keys SET last_used_at = :at WHERE id = :id AND coalesce(last_used_at, -1) < :at",
   );
   const findById = (id: string): KeyRecord | undefined => {
     const row = byId.get(id) as KeyRow | undefined;
@@ -48,24 +53,44 @@ export function keyStatements(db: DatabaseSync): Blocking<KeyStore> {
       revoke.run(at, id);
       return findById(id)?.key;
     },
+    update: changing(db),
     recordUse: (uses) =>
       transaction(db, () => {
-        for (const { id, at } of uses) use.run(at, id);
+        for (const { id, at } of uses) use.run({ id, at });
       }),
   };
 }
 
 function insertion(db: DatabaseSync): Blocking<KeyStore>["insert"] {
   const insert = db.prepare(
-    `INSERT INTO keys (id, account_id, name, hash, prefix,
-       created_at, last_used_at, expires_at, revoked_at)
-     SELECT :id, :accountId, :name, :hash, :prefix,
-       :createdAt, :lastUsedAt, :expiresAt, :revokedAt
+    `INSERT INTO keys (id, account_id, name, hash, prefix, created_at, last_used_at, expires_at,
+       revoked_at, credits_per_day, credits_per_second, allow)
+     SELECT :id, :accountId, :name, :hash, :prefix, :createdAt, :lastUsedAt, :expiresAt,
+       :revokedAt, :perDay, :perSecond, :allow
      WHERE :maxActive IS NULL OR :maxActive > (
        SELECT count(*) FROM keys WHERE account_id = :accountId AND revoked_at IS NULL
          AND (expires_at IS NULL OR expires_at > :createdAt))`,
   );
-  return (key, maxActive) => insert.run({ ...key, maxActive: maxActive ?? null }).changes === 1;
+  return ({ limits, allow, ...key }, maxActive) => {
+    const values = { ...key, ...limitValues(limits), allow: JSON.stringify(allow) };
+    return insert.run({ ...values, maxActive: maxActive ?? null }).changes === 1;
+  };
+}
+
+function changing(db: DatabaseSync): Blocking<KeyStore>["update"] {
+  const update = db.prepare(
+    `UPDATE keys SET
+       credits_per_day = iif(:limited, :perDay, credits_per_day),
+       credits_per_second = iif(:limited, :perSecond, credits_per_second),
+       allow = coalesce(:allow, allow),
+       expires_at = coalesce(min(expires_at, :expiresAt), :expiresAt, expires_at)
+     WHERE id = :id`,
+  );
+  return (id, { limits, allow, expiresAt }) => {
+    const lists = allow === undefined ? null : JSON.stringify(allow);
+    const row = { id, ...limitChanges(limits), allow: lists, expiresAt: expiresAt ?? null };
+    return update.run(row).changes === 1;
+  };
 }
 
 function toRecord(row: KeyRow): KeyRecord {
@@ -79,6 +104,11 @@ function toRecord(row: KeyRow): KeyRecord {
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    limits: {
+      creditsPerDay: row.key_credits_per_day,
+      creditsPerSecond: row.key_credits_per_second,
+    },
+    allow: JSON.parse(row.allow) as AllowLists,
   };
   return { key, account: toAccount(row) };
 }

@@ -1,16 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import type { AccountStore, ChangeFeed, KeyStore, Storage } from "../store.ts";
+import type { Storage } from "../store.ts";
 import { accountStatements } from "./accounts.ts";
 import { changeStatements } from "./changes.ts";
 import {
   type Blocking,
   type DatabaseOptions,
+  isFileFault,
   isLocked,
   openDatabase,
+  reopenDatabase,
   storageError,
 } from "./database.ts";
 import { keyStatements } from "./keys.ts";
+import { ledgerStatements } from "./ledger.ts";
+import { usageStatements } from "./usage.ts";
 
 export type StoreName = Exclude<keyof Storage, "close">;
 
@@ -36,26 +40,27 @@ type Methods = Readonly<Record<string, (...args: readonly unknown[]) => unknown>
 /** About the steps of SQLite's own busy handler. */
 const RETRY_MS = 5;
 
+type Connection = {
+  readonly db: DatabaseSync;
+  readonly stores: Readonly<Record<StoreName, Methods>>;
+};
+
 /**
  * Carries out calls on one connection. SQLite's own waiting for a lock would hold up the calls
  * behind it, so a call that meets one is tried again later: in WAL mode reads go on while another
- * process writes.
+ * process writes. After a fault of the file the next call opens it again, so that a restored copy
+ * serves without a restart.
  */
 class SqliteWorker {
   readonly #options: DatabaseOptions;
-  readonly #db: DatabaseSync;
-  readonly #stores: Readonly<Record<StoreName, Methods>>;
   readonly #reply: (reply: Reply) => void;
+  #connection: Connection | undefined;
   #waiting: Waiting[] = [];
 
   constructor(options: DatabaseOptions, reply: (reply: Reply) => void) {
     this.#options = options;
     this.#reply = reply;
-    this.#db = openDatabase(options);
-    const accounts: Blocking<AccountStore> = accountStatements(this.#db);
-    const keys: Blocking<KeyStore> = keyStatements(this.#db);
-    const changes: Blocking<ChangeFeed> = changeStatements(this.#db);
-    this.#stores = { accounts, keys, changes } as unknown as Record<StoreName, Methods>;
+    this.#connection = connect(openDatabase(options));
   }
 
   run(call: Call): void {
@@ -63,16 +68,22 @@ class SqliteWorker {
   }
 
   close(): void {
-    this.#db.close();
+    this.#connection?.db.close();
+    this.#connection = undefined;
   }
 
   #try(waiting: Waiting): void {
     const { id, store, method, args } = waiting.call;
     try {
-      this.#reply({ id, value: this.#stores[store][method]?.(...args) });
+      this.#connection ??= connect(reopenDatabase(this.#options.path));
+      this.#reply({ id, value: this.#connection.stores[store][method]?.(...args) });
     } catch (error) {
-      if (isLocked(error) && performance.now() < waiting.deadlineMs) this.#wait(waiting);
-      else this.#reply({ id, error: storageError(error, this.#options.path).message });
+      if (isLocked(error) && performance.now() < waiting.deadlineMs) {
+        this.#wait(waiting);
+      } else {
+        if (isFileFault(error)) this.close();
+        this.#reply({ id, error: storageError(error, this.#options.path).message });
+      }
     }
   }
 
@@ -85,6 +96,22 @@ class SqliteWorker {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const each of waiting) this.#try(each);
+  }
+}
+
+function connect(db: DatabaseSync): Connection {
+  try {
+    const stores: { readonly [Name in StoreName]: Blocking<Storage[Name]> } = {
+      accounts: accountStatements(db),
+      keys: keyStatements(db),
+      ledger: ledgerStatements(db),
+      usage: usageStatements(db),
+      changes: changeStatements(db),
+    };
+    return { db, stores: stores as unknown as Record<StoreName, Methods> };
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 

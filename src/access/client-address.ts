@@ -1,0 +1,39 @@
+import { formatIp, type Ip, type IpRange, isInRange, parseIp, parseIpRange } from "./ip-ranges.ts";
+
+/** An address with its port, as some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
+
+/** Where a request comes from, behind the proxies of `server.trustProxy`. */
+export class ClientAddress {
+  readonly #trusted: readonly IpRange[];
+
+  /** `trusted`: addresses and CIDR ranges, checked with the configuration. */
+  constructor(trusted: readonly string[]) {
+    this.#trusted = trusted.flatMap((entry) => parseIpRange(entry) ?? []);
+  }
+
+  /**
+   * The right-most address of the way here that is not trusted: the connection's own, else those
+   * of X-Forwarded-For from its end, because anybody can write its beginning. Where all are
+   * trusted, the first. Undefined where the list goes on with something that is no address.
+   */
+  of(peer: string, forwardedFor: string | undefined): string | undefined {
+    let client = parseIp(peer);
+    let rest = forwardedFor ?? "";
+    while (client !== undefined && rest.trim() !== "" && this.#trusts(client)) {
+      const comma = rest.lastIndexOf(",");
+      client = readEntry(rest.slice(comma + 1).trim());
+      rest = rest.slice(0, Math.max(comma, 0));
+    }
+    return client && formatIp(client);
+  }
+
+  #trusts(ip: Ip): boolean {
+    return this.#trusted.some((range) => isInRange(ip, range));
+  }
+}
+
+function readEntry(text: string): Ip | undefined {
+  const [, bracketed, plain] = WITH_PORT.exec(text) ?? [];
+  return parseIp(bracketed ?? plain ?? text);
+}

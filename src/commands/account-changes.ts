@@ -1,0 +1,122 @@
+import type { Account, AccountChanges, Storage } from "../storage/store.ts";
+import { balanceOf, dayOf } from "../usage/account-usage.ts";
+import {
+  type AccountParts,
+  accountJson,
+  checkPlan,
+  creditless,
+  findAccount,
+  type Plans,
+} from "./accounts.ts";
+import { changedLimits, describeLimits, type LimitRequest, readCredits } from "./limits.ts";
+import { CommandError, count, type Output, WITHIN_A_SECOND } from "./output.ts";
+
+type Accounts = { readonly storage: Pick<Storage, "accounts"> };
+type WithPlans = { readonly plans: Plans };
+
+/**
+ * `accounts set-plan EMAIL PLAN`. What was spent today stays spent, and limits of the account's own
+ * stay in place of the new plan's.
+ * @throws CommandError for an unknown account or plan
+ */
+export async function setPlan(
+  { storage, plans }: Accounts & WithPlans,
+  request: { readonly email: string; readonly plan: string },
+): Promise<Output> {
+  checkPlan(plans, request.plan);
+  const before = await findAccount(storage, request.email);
+  const account = await change(storage, before, { plan: request.plan });
+  const { creditsPerDay, creditsPerSecond } = account.limits;
+  const own =
+    creditsPerDay === null && creditsPerSecond === null
+      ? ""
+      : `\nits own limits stay: ${describeLimits(account.limits, "the plan's")}`;
+  const text = `${account.email} is on plan ${account.plan}, before on ${before.plan}: ${WITHIN_A_SECOND}`;
+  return { json: accountJson(account), text: text + own + creditless(account, plans) };
+}
+
+/**
+ * `accounts limit EMAIL --daily N --per-second N`: the account's own credits in place of its
+ * plan's; 0 for the plan's.
+ * @throws CommandError
+ */
+export async function limitAccount(
+  { storage, plans }: Accounts & WithPlans,
+  request: LimitRequest & { readonly email: string },
+): Promise<Output> {
+  const before = await findAccount(storage, request.email);
+  const limits = changedLimits(before.limits, request);
+  const account = await change(storage, before, { limits });
+  const text = `${account.email} has ${describeLimits(limits, `those of plan ${account.plan}`)}`;
+  return { json: accountJson(account), text: text + creditless(account, plans) };
+}
+
+/**
+ * `accounts credit EMAIL N`: adds to the balance of this UTC day, and of no other.
+ * @throws CommandError
+ */
+export async function creditAccount(
+  parts: Pick<AccountParts, "plans" | "clock"> & {
+    readonly storage: Pick<Storage, "accounts" | "ledger">;
+  },
+  request: { readonly email: string; readonly credits: string },
+): Promise<Output> {
+  const { storage, plans, clock } = parts;
+  const credits = readCredits(request.credits, 1);
+  const account = await findAccount(storage, request.email);
+  const now = clock.now();
+  const row = await storage.ledger.add(account.id, dayOf(now), credits);
+  const balance = balanceOf({ account, plans, now }, row);
+  const { account: email, ...today } = balance;
+  const text =
+    `${count(credits)} credits added to ${today.day} (UTC) of ${email}: ` +
+    `${count(today.left)} left of ${count(today.limit)}`;
+  return { json: { account: email, credits, added: row.added, ...today }, text };
+}
+
+/**
+ * `accounts suspend EMAIL` and `accounts resume EMAIL`. Doing it again is no fault.
+ * @throws CommandError for an unknown account
+ */
+export async function setSuspended(
+  { storage }: Accounts,
+  request: { readonly email: string; readonly suspended: boolean },
+): Promise<Output> {
+  const { email, suspended } = request;
+  const before = await findAccount(storage, email);
+  if (before.suspended === suspended) {
+    const state = suspended ? "suspended" : "active";
+    return { json: accountJson(before), text: `${before.email} was ${state} before` };
+  }
+  const account = await change(storage, before, { suspended });
+  const done = suspended ? "is suspended, its keys get 403" : "may call again";
+  return { json: accountJson(account), text: `${account.email} ${done}: ${WITHIN_A_SECOND}` };
+}
+
+/**
+ * `accounts delete EMAIL`: with its keys; its ledger and usage stay, for the books.
+ * @throws CommandError for an unknown account
+ */
+export async function deleteAccount(
+  { storage }: { readonly storage: Pick<Storage, "accounts" | "keys"> },
+  { email }: { readonly email: string },
+): Promise<Output> {
+  const account = await findAccount(storage, email);
+  const keys = (await storage.keys.list(account.id)).length;
+  if (!(await storage.accounts.delete(account.id))) throw gone(account);
+  const text = `account ${account.id} of ${account.email} and its ${keys} keys are deleted: ${WITHIN_A_SECOND}`;
+  return { json: { id: account.id, email: account.email, keys, deleted: true }, text };
+}
+
+async function change(
+  storage: Pick<Storage, "accounts">,
+  account: Account,
+  changes: AccountChanges,
+): Promise<Account> {
+  if (!(await storage.accounts.update(account.id, changes))) throw gone(account);
+  return { ...account, ...changes };
+}
+
+function gone({ email }: Account): CommandError {
+  return new CommandError(`the account of ${email} was deleted by another command`);
+}

@@ -1,0 +1,69 @@
+import { DEFAULT_OVERLAP_MS, rotateKey as rotate } from "../access/key-rotation.ts";
+import { DURATION_FORM, parseDuration } from "../config/duration.ts";
+import type { Storage } from "../storage/store.ts";
+import {
+  describeNew,
+  findKey,
+  type KeyParts,
+  label,
+  maxKeysOf,
+  tooManyKeys,
+  unknownKey,
+} from "./keys.ts";
+import { changedLimits, describeLimits, type LimitRequest } from "./limits.ts";
+import { CommandError, isoTime, minute, type Output, WITHIN_A_SECOND } from "./output.ts";
+
+const LONGEST_OVERLAP = "1y";
+
+/**
+ * `keys rotate ID [--overlap 24h]`: another key with the same name, limits and allow-lists; the old
+ * one works beside it until the overlap ends. The new key is shown once.
+ * @throws CommandError for an unknown or ended key, a bad overlap, and above the plan's maxKeys
+ */
+export async function rotateKey(
+  parts: KeyParts,
+  request: { readonly id: string; readonly overlap?: string | undefined },
+): Promise<Output> {
+  const overlapMs =
+    request.overlap === undefined ? DEFAULT_OVERLAP_MS : readOverlap(request.overlap);
+  const { key: old, account } = await findKey(parts.storage, request.id);
+  const maxKeys = maxKeysOf(parts.plans, account.plan);
+  const rotation = await rotate(parts, old, { overlapMs, maxKeys });
+  if (rotation === "too_many_keys") throw tooManyKeys(account, maxKeys);
+  if (rotation === "ended") {
+    throw new CommandError(
+      `${label(old)} has ended, so there is nothing to rotate; ` +
+        "make a new one with: tollgate keys create --account EMAIL --name NAME",
+    );
+  }
+  const { key, text, oldEndsAt } = rotation;
+  const json = { id: key.id, key: text, replaces: old.id, replacedEnds: isoTime(oldEndsAt) };
+  const ends = `${label(old)} is refused from ${minute(oldEndsAt)} UTC on`;
+  return { json, text: `${describeNew(key, account.email, text)}\n${ends}` };
+}
+
+/**
+ * `keys limit ID --daily N --per-second N`: credits of the key's own, within its account's; 0 for
+ * what the account has.
+ * @throws CommandError
+ */
+export async function limitKey(
+  { storage }: { readonly storage: Pick<Storage, "keys"> },
+  request: LimitRequest & { readonly id: string },
+): Promise<Output> {
+  const { key } = await findKey(storage, request.id);
+  const limits = changedLimits(key.limits, request);
+  if (!(await storage.keys.update(key.id, { limits }))) throw unknownKey(key.id);
+  const text = `${label(key)} has ${describeLimits(limits, "the account's")}; ${WITHIN_A_SECOND}`;
+  return { json: { id: key.id, limits }, text };
+}
+
+function readOverlap(text: string): number {
+  const overlapMs = parseDuration(text);
+  if (overlapMs !== undefined && overlapMs <= (parseDuration(LONGEST_OVERLAP) ?? 0)) {
+    return overlapMs;
+  }
+  throw new CommandError(
+    `${JSON.stringify(text)} is no overlap; ${DURATION_FORM}, ${LONGEST_OVERLAP} at most`,
+  );
+}

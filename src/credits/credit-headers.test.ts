@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { CREDIT_HEADERS, creditHeaders } from "./credit-headers.ts";
+
+const balance = {
+  limit: 3_000_000,
+  remaining: 2_999_920,
+  resetSeconds: 36_000,
+  perSecond: 500,
+  secondLeft: 420,
+};
+
+test("the headers are those of the design, in the form of the IETF draft", () => {
+  const headers = creditHeaders(80, balance);
+  const pairs = headers.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, headers[index + 1]] as const] : [],
+  );
+  expect(Object.fromEntries(pairs)).toEqual({
+    "X-Credits-Charged": "80",
+    "X-Credits-Remaining": "2999920",
+    "X-Credits-Reset": "36000",
+    "RateLimit-Policy": '"day";q=3000000;w=86400, "second";q=500;w=1',
+    RateLimit: '"day";r=2999920;t=36000, "second";r=420;t=1',
+  });
+  expect(pairs.map(([name]) => name)).toEqual([...CREDIT_HEADERS]);
+});

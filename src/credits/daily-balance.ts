@@ -1,0 +1,298 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Day, Grant, LedgerStore } from "../storage/store.ts";
+import type { BalanceFigures, BalanceOptions } from "./balance-options.ts";
+import { DayRest } from "./day-rest.ts";
+import { DENIAL_MS, type Denial, RecentDenial, UNAVAILABLE } from "./denial.ts";
+import type { GiveBacks } from "./give-backs.ts";
+import { dayOf, endOf, type Lease } from "./lease.ts";
+import { type Ask, LeaseTaker, PATIENCE_MS } from "./lease-taker.ts";
+import { OpenLease } from "./open-lease.ts";
+import { isScarce, Sharing } from "./sharing.ts";
+import type { StoreHealth } from "./store-health.ts";
+import { WaitingLine } from "./waiting-line.ts";
+
+/** Unspent credits go back so long after the last call: others may need them, and `used` is right. */
+const IDLE_MS = 1000;
+/** Within the 2 s after which the store takes a process for gone: who draws is known to the others. */
+const RENEW_MS = 1000;
+export type BalanceParts = {
+  readonly store: Pick<LedgerStore, "take" | "read">;
+  readonly giveBacks: GiveBacks;
+  readonly health: StoreHealth;
+  readonly clock: Clock;
+  /** Who takes: one name for each process. */
+  readonly process: string;
+  /** Those that have to be looked after; `tick` says when no more. */
+  readonly awake: Set<DailyBalance>;
+};
+
+/**
+ * The day's credits of one owner (an account, or a key with limits of its own) as one process has
+ * them: a lease that calls are paid from, filled up in the background, and a line of calls that wait
+ * when it does not suffice. At most one `take` is in the air. docs/credits.md has the invariants.
+ * Everywhere `nowMs` is Unix time and `atMs` never goes back.
+ */
+export class DailyBalance {
+  readonly owner: string;
+  readonly #parts: BalanceParts;
+  readonly #open: OpenLease;
+  readonly #taker: LeaseTaker;
+  readonly #rest = new DayRest();
+  readonly #line = new WaitingLine<Lease | Denial>();
+  readonly #recent = new RecentDenial();
+  #figures: BalanceFigures;
+  readonly #sharing: Sharing;
+  #spentSince = false;
+  /** The limit shrank since credits were asked for. */
+  #isOutdated = false;
+  #quietUntilMs = 0;
+  #lastCredits = 1;
+  #lastCallAtMs = 0;
+  #serving = false;
+  #closed = false;
+
+  constructor({ owner, figures, onAlone }: BalanceOptions, parts: BalanceParts) {
+    this.owner = owner;
+    this.#parts = parts;
+    this.#figures = figures;
+    this.#sharing = new Sharing(onAlone);
+    this.#open = new OpenLease(owner, parts.giveBacks);
+    this.#taker = new LeaseTaker({
+      store: parts.store,
+      health: parts.health,
+      answered: (grant, ask) => this.#answered(grant, ask),
+    });
+    this.#measure();
+  }
+
+  /** Follows a plan that changed, at once; what was spent of the day stays spent. */
+  setFigures(figures: BalanceFigures): void {
+    const more = figures.perDay - this.#figures.perDay;
+    this.#rest.change(more);
+    this.#figures = figures;
+    this.#recent.forget();
+    this.#quietUntilMs = 0;
+    this.#measure();
+    // A smaller day may be over already; what was taken of a larger one must not outlast it.
+    this.#isOutdated = more < 0;
+    if (more < 0) this.#open.giveUp();
+    else if (this.#line.length === 0) this.#open.trim();
+  }
+
+  /**
+   * Holds credits (above 0) for a call: the lease that they come from, or why they cannot be had, or
+   * undefined where the call has to `wait`.
+   */
+  hold(credits: number, nowMs: number, atMs: number): Lease | Denial | undefined {
+    if (this.#line.length === 0) return this.#decide(credits, nowMs, atMs);
+    return this.#taker.isStalled(atMs) ? UNAVAILABLE : undefined;
+  }
+
+  /** After `hold` said so: stands in line behind the calls that wait; `done` is called once, later. */
+  wait(credits: number, done: (outcome: Lease | Denial) => void): void {
+    const { clock } = this.#parts;
+    const atMs = clock.monotonic();
+    this.#line.push({ credits, done, sinceMs: atMs });
+    // Else what is in the air, or at work, comes to this call too.
+    if (!this.isTaking && !this.#serving) this.#takeForLine(clock.now(), atMs);
+  }
+
+  /** Ends a hold, once: the credits were served, or go back to where they came from. */
+  settle(lease: Lease, credits: number, served: boolean): void {
+    this.#open.held -= credits;
+    if (served) return;
+    this.#open.putBack(lease, credits);
+    this.#open.endDay(this.#parts.clock.now());
+    if (this.#closed) this.#open.giveUp();
+    this.#parts.awake.add(this);
+    if (this.#line.length > 0) this.#pump();
+    this.#open.limit(credits, this.#line.credits);
+  }
+
+  /** What is left of the present day; undefined before this process knows. */
+  left(nowMs: number): number | undefined {
+    const { current, givenBack } = this.#open;
+    const today = this.#today(nowMs);
+    const rest = this.#rest.of(today);
+    return rest === undefined || today > current.day ? rest : rest + givenBack + current.left;
+  }
+
+  /** The end of the day that calls are paid from, Unix milliseconds. */
+  dayEndsAtMs(nowMs: number): number {
+    return endOf(this.#today(nowMs));
+  }
+
+  /** Asks the store what is left of the day; `done` is called in any case. */
+  learn(done: () => void): void {
+    const { clock, store, health } = this.#parts;
+    const day = this.#today(clock.now());
+    this.#rest.learn(done, {
+      day,
+      limit: this.#figures.perDay,
+      read: () => store.read(this.owner, day),
+      failed: (error) => health.failed(error),
+    });
+  }
+
+  /** What time brings about. False where there is nothing to look after until the next call. */
+  tick(nowMs: number, atMs: number): boolean {
+    this.#open.endDay(nowMs);
+    this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
+    if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
+    return this.isTaking || this.#line.length > 0 || this.#open.current.left > 0;
+  }
+
+  /** Gives everything back, and nothing out any more. */
+  close(): void {
+    this.#closed = true;
+    this.#line.dismiss(Number.POSITIVE_INFINITY, UNAVAILABLE);
+    this.#open.giveUp();
+  }
+
+  /** A lease, a statement, calls that wait or hold credits. */
+  get isBusy(): boolean {
+    const { current, held, returning } = this.#open;
+    return this.isTaking || this.#line.length > 0 || current.left + held + returning > 0;
+  }
+
+  get isTaking(): boolean {
+    return this.#taker.isTaking;
+  }
+
+  #decide(credits: number, nowMs: number, atMs: number): Lease | Denial | undefined {
+    if (this.#closed) return UNAVAILABLE;
+    const atHand = this.#open.atHand(nowMs);
+    if (atHand < credits) {
+      if (this.#taker.isStalled(atMs)) return UNAVAILABLE;
+      return this.#recent.of(credits - atHand, nowMs, atMs);
+    }
+    const lease = this.#open.hold(credits);
+    this.#lastCallAtMs = atMs;
+    this.#lastCredits = credits;
+    this.#spentSince = true;
+    if (!this.isTaking && atMs >= this.#quietUntilMs) this.#fillUp(nowMs, atMs);
+    return lease;
+  }
+
+  /** Before calls have to wait: once less than half is left. */
+  #fillUp(nowMs: number, atMs: number): void {
+    const target = this.#open.target(this.#rest.credits);
+    const { left } = this.#open.current;
+    // Little by little would be a statement a call; then calls rather wait, and take together.
+    if (left * 2 >= target || (target - left) * 8 < this.#open.size) return;
+    this.#takeAhead(target - left, nowMs, atMs);
+  }
+
+  /** Serves the line as far as the lease reaches, and asks the store for the rest. */
+  #pump(): void {
+    const { clock } = this.#parts;
+    const isWaiting = this.#serveLine();
+    if (isWaiting && !this.isTaking) this.#takeForLine(clock.now(), clock.monotonic());
+  }
+
+  /** Serves or refuses, in order, whom it can; false where nobody has to wait. */
+  #serveLine(): boolean {
+    if (this.#serving) return false;
+    this.#serving = true;
+    const { clock } = this.#parts;
+    try {
+      for (let first = this.#line.first; first !== undefined; first = this.#line.first) {
+        const outcome = this.#decide(first.credits, clock.now(), clock.monotonic());
+        if (outcome === undefined) return true;
+        this.#line.shift();
+        first.done(outcome);
+      }
+      return false;
+    } finally {
+      this.#serving = false;
+    }
+  }
+
+  #takeForLine(nowMs: number, atMs: number): void {
+    this.#open.endDay(nowMs);
+    const { left } = this.#open.current;
+    const least = Math.max(1, (this.#line.first?.credits ?? 1) - left);
+    const need = Math.min(this.#line.credits - left, this.#open.size);
+    const most = Math.max(this.#open.target(this.#rest.credits) - left, need);
+    const want = Math.max(least, Math.min(most, this.#open.most));
+    this.#take({ least, want, ahead: false }, nowMs, atMs);
+  }
+
+  #takeAhead(want: number, nowMs: number, atMs: number): void {
+    const least = Math.min(want, this.#lastCredits);
+    this.#take({ least, want, ahead: true }, nowMs, atMs);
+  }
+
+  #take(ask: Ask, nowMs: number, atMs: number): void {
+    this.#spentSince = false;
+    this.#isOutdated = false;
+    this.#open.arriving = ask.want;
+    this.#parts.awake.add(this);
+    const { perDay: limit, sharedPerSecond: perSecond } = this.#figures;
+    const { owner } = this;
+    const { process } = this.#parts;
+    const day = this.#today(nowMs);
+    const request = { owner, day, limit, process, perSecond, now: nowMs };
+    this.#taker.take(ask, request, atMs);
+  }
+
+  #answered(grant: Grant | undefined, ask: Ask): void {
+    const { clock } = this.#parts;
+    const atMs = clock.monotonic();
+    this.#open.arriving = 0;
+    if (grant === undefined) {
+      this.#recent.rememberFailure(atMs);
+      this.#quietUntilMs = atMs + DENIAL_MS;
+    } else this.#granted(grant, ask, atMs);
+    this.#open.endDay(clock.now());
+    this.#pump();
+    if (this.#closed) this.#open.giveUp();
+    // The calls in line have what is left here counted in with what they ask for.
+    else if (this.#line.length === 0) this.#open.trim();
+  }
+
+  #granted(grant: Grant, ask: Ask, atMs: number): void {
+    if (grant.granted > 0) this.#open.deposit(grant.day, grant.granted);
+    if (this.#isOutdated) this.#open.giveUp();
+    this.#rest.set(grant.day, grant.left);
+    this.#open.givenBack = 0;
+    if (this.#sharing.note(grant.shared, atMs)) this.#measure();
+    if (grant.granted === 0) this.#refused(grant, ask, atMs);
+    if (!isScarce(grant, ask)) return;
+    // Calls that queued here would be served a burst when the others stop, and late until then.
+    this.#serveLine();
+    const retryAfterSeconds = Math.max(1, Math.ceil(grant.waitMs / 1000));
+    this.#line.dismiss(atMs, { kind: "throughput", retryAfterSeconds });
+  }
+
+  #refused(grant: Grant, ask: Ask, atMs: number): void {
+    if (ask.ahead) {
+      this.#quietUntilMs = atMs + DENIAL_MS;
+      return;
+    }
+    const { left } = this.#open.current;
+    // What is left here is too little for this call, but with another process's rest it may do.
+    if (grant.waitMs === 0) this.#open.giveUp();
+    this.#recent.rememberRefusal(grant, ask, { atMs, left });
+  }
+
+  #settleDown(nowMs: number, atMs: number): void {
+    if (this.#open.current.left === 0) return;
+    if (atMs - this.#lastCallAtMs >= IDLE_MS) {
+      this.#open.giveUp();
+      return;
+    }
+    this.#open.trim();
+    const want = this.#open.target(this.#rest.credits) - this.#open.current.left;
+    if (!this.#spentSince || want < 1 || atMs - this.#taker.sentAtMs < RENEW_MS) return;
+    if (atMs >= this.#quietUntilMs) this.#takeAhead(want, nowMs, atMs);
+  }
+
+  #today(nowMs: number): Day {
+    return Math.max(dayOf(nowMs), this.#open.current.day);
+  }
+
+  #measure(): void {
+    this.#open.measure(this.#figures.perDay, this.#figures.perSecond, this.#sharing.isShared);
+  }
+}

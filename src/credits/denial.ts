@@ -1,0 +1,64 @@
+import type { Grant } from "../storage/store.ts";
+import { endOf } from "./lease.ts";
+import type { Ask } from "./lease-taker.ts";
+
+/** Why an owner's credits cannot be had. */
+export type Denial = {
+  readonly kind: "balance" | "throughput" | "unavailable";
+  readonly retryAfterSeconds?: number;
+};
+
+export const UNAVAILABLE: Denial = Object.freeze({ kind: "unavailable" });
+
+type Remembered = {
+  readonly kind: Denial["kind"];
+  /** Calls that miss so many credits, or more, are refused alike. */
+  readonly from: number;
+  readonly untilMs: number;
+  /** Unix milliseconds: from then on it is another day. */
+  readonly dayEndsAtMs: number;
+};
+
+/** How long it is remembered: four questions a second, and what was added counts as soon as that. */
+export const DENIAL_MS = 250;
+
+/** What the store said last, for a short time: an account that is used up costs no statement a call. */
+export class RecentDenial {
+  #last: Remembered | undefined;
+
+  /** The store could not answer. */
+  rememberFailure(atMs: number): void {
+    const dayEndsAtMs = Number.POSITIVE_INFINITY;
+    this.#last = { kind: "unavailable", from: 1, untilMs: atMs + DENIAL_MS, dayEndsAtMs };
+  }
+
+  /** The store granted nothing to a call that waited; `left` is what went back to it thereafter. */
+  rememberRefusal(grant: Grant, { least }: Ask, at: { atMs: number; left: number }): void {
+    const dayEndsAtMs = endOf(grant.day);
+    this.#last =
+      grant.waitMs > 0
+        ? { kind: "throughput", from: least, untilMs: at.atMs + grant.waitMs, dayEndsAtMs }
+        : {
+            kind: "balance",
+            from: Math.min(grant.left + 1, least) + at.left,
+            untilMs: at.atMs + DENIAL_MS,
+            dayEndsAtMs,
+          };
+  }
+
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  /** `missing`: credits beyond what is at hand. `nowMs` is Unix time, `atMs` never goes back. */
+  of(missing: number, nowMs: number, atMs: number): Denial | undefined {
+    const last = this.#last;
+    if (last === undefined || missing < last.from) return undefined;
+    if (atMs >= last.untilMs || nowMs >= last.dayEndsAtMs) {
+      this.#last = undefined;
+      return undefined;
+    }
+    if (last.kind !== "throughput") return { kind: last.kind };
+    return { kind: "throughput", retryAfterSeconds: Math.ceil((last.untilMs - atMs) / 1000) };
+  }
+}

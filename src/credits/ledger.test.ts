@@ -1,0 +1,414 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { openMemory } from "../storage/memory.ts";
+import { type LedgerStore, type Limits, StorageError, type TakeRequest } from "../storage/store.ts";
+import { type CreditRefusal, Ledger, type Reservation } from "./ledger.ts";
+import type { CreditIdentity } from "./plans.ts";
+
+const DAY_MS = 86_400_000;
+const TODAY = 20_000;
+const NONE: Limits = { creditsPerDay: null, creditsPerSecond: null };
+const PLANS = {
+  free: { dailyCredits: 3_000_000, creditsPerSecond: 500, failover: false },
+  team: { dailyCredits: 75_000_000, creditsPerSecond: 40_000, failover: false },
+  day: { dailyCredits: 1000, creditsPerSecond: 40_000, failover: false },
+};
+
+type Outcome = Reservation | CreditRefusal;
+type Identity = Partial<CreditIdentity>;
+
+/** Two processes on one store, whose clock and store the test moves. */
+class Rig {
+  nowMs = TODAY * DAY_MS + DAY_MS / 2;
+  atMs = 5000;
+  store: LedgerStore = openMemory().ledger;
+  takes: TakeRequest[] = [];
+  failures: unknown[] = [];
+  /** Until it is resolved no statement is carried out. */
+  gate: Promise<void> = Promise.resolve();
+  isFailing = false;
+  readonly #ticks: (() => void)[] = [];
+  readonly ledger = this.start("one");
+  readonly other = this.start("two");
+
+  start(process: string): Ledger {
+    const through = async <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
+      await this.gate;
+      if (this.isFailing) throw new StorageError("the store does not answer");
+      return run();
+    };
+    const ledger = new Ledger(
+      { plans: PLANS, process },
+      {
+        store: {
+          take: (request) => {
+            this.takes.push(request);
+            return through(() => this.store.take(request));
+          },
+          giveBack: (...args) => through(() => this.store.giveBack(...args)),
+          read: (...args) => through(() => this.store.read(...args)),
+        },
+        scheduler: {
+          now: () => this.nowMs,
+          monotonic: () => this.atMs,
+          every: (_, run) => {
+            this.#ticks.push(run);
+            return () => this.#ticks.splice(this.#ticks.indexOf(run), 1);
+          },
+        },
+        onStoreFailure: (error) => this.failures.push(error),
+      },
+    );
+    ledger.start();
+    return ledger;
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 250) {
+      this.nowMs += Math.min(left, 250);
+      this.atMs += Math.min(left, 250);
+      for (const tick of [...this.#ticks]) tick();
+      await settled();
+    }
+  }
+
+  async admit(who: Identity, credits = 80, ledger = this.ledger): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const outcome = ledger.admit(identity(who), credits, resolve);
+      if (outcome !== "waiting") resolve(outcome);
+    });
+  }
+
+  /** A call that is served at once. */
+  async serve(
+    who: Identity,
+    credits = 80,
+    ledger = this.ledger,
+  ): Promise<"served" | CreditRefusal> {
+    const outcome = await this.admit(who, credits, ledger);
+    if ("kind" in outcome) return outcome;
+    ledger.settle(outcome, true);
+    return "served";
+  }
+
+  async used(owner = "account", day = TODAY): Promise<number> {
+    return (await this.store.read(owner, day)).used;
+  }
+}
+
+function identity(changes: Identity): CreditIdentity {
+  const plain = { keyId: "key", accountId: "account", plan: "team" };
+  return { ...plain, accountLimits: NONE, keyLimits: NONE, ...changes };
+}
+
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 20; turns += 1) await undefined;
+}
+
+const isReservation = (outcome: unknown): outcome is Reservation =>
+  typeof outcome === "object" && outcome !== null && !("kind" in outcome);
+
+let rig: Rig;
+beforeEach(() => {
+  rig = new Rig();
+});
+
+describe("spending", () => {
+  test("only the first call waits for the store; the next ones are answered at once", async () => {
+    expect(await rig.serve({})).toBe("served");
+    for (let call = 0; call < 200; call += 1) {
+      const outcome = rig.ledger.admit(identity({}), 80, () => undefined);
+      expect(isReservation(outcome)).toBe(true);
+      if (isReservation(outcome)) rig.ledger.settle(outcome, true);
+      await settled();
+    }
+    expect(rig.takes.length).toBeLessThan(12);
+  });
+
+  test("two seconds after the last call `used` is what was served, to the credit", async () => {
+    for (const credits of [80, 5, 255, 1000]) expect(await rig.serve({}, credits)).toBe("served");
+    expect(await rig.used()).toBeGreaterThan(1340);
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(1340);
+  });
+
+  test("a call that was not served costs nothing, but its throughput", async () => {
+    const before = rig.ledger.balance(identity({})).secondLeft;
+    const outcome = await rig.admit({});
+    if (isReservation(outcome)) rig.ledger.settle(outcome, false);
+    expect(rig.ledger.balance(identity({}))).toMatchObject({
+      remaining: 75_000_000,
+      secondLeft: before - 80,
+    });
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(0);
+  });
+
+  test("an account can spend its last credit, and not one more", async () => {
+    for (let call = 0; call < 12; call += 1)
+      expect(await rig.serve({ plan: "day" })).toBe("served");
+    expect(await rig.serve({ plan: "day" })).toEqual({ kind: "balance" });
+    expect(await rig.serve({ plan: "day" }, 40)).toBe("served");
+    expect(await rig.serve({ plan: "day" }, 1)).toEqual({ kind: "balance" });
+    expect(await rig.used()).toBe(1000);
+  });
+
+  test("what two processes hold is put together before either says that the balance is gone", async () => {
+    await rig.store.add("account", TODAY, -900);
+    const plan = "day";
+    expect(await rig.serve({ plan }, 5)).toBe("served");
+    expect(await rig.serve({ plan }, 5, rig.other)).toBe("served");
+    expect(await rig.serve({ plan }, 91)).toEqual({ kind: "balance" });
+    await rig.pass(1250);
+    expect(await rig.serve({ plan }, 90)).toBe("served");
+    expect(await rig.used()).toBe(100);
+  });
+
+  test("an account that is used up costs four statements a second, and is asked for again", async () => {
+    expect(await rig.serve({ plan: "day" }, 990)).toBe("served");
+    const before = rig.takes.length;
+    for (let call = 0; call < 100; call += 1) {
+      expect(await rig.serve({ plan: "day" })).toEqual({ kind: "balance" });
+    }
+    expect(rig.takes.length - before).toBe(1);
+    await rig.store.add("account", TODAY, 100);
+    await rig.pass(250);
+    expect(await rig.serve({ plan: "day" })).toBe("served");
+  });
+
+  test("calls that wait are served in order with as few statements as fit the lease", async () => {
+    const order: number[] = [];
+    for (let call = 0; call < 60; call += 1) {
+      rig.ledger.admit(identity({}), 80, (outcome) => {
+        expect(isReservation(outcome)).toBe(true);
+        order.push(call);
+      });
+    }
+    await settled();
+    expect(order).toEqual(Array.from({ length: 60 }, (_, call) => call));
+    expect(rig.takes.length).toBeLessThan(4);
+  });
+});
+
+describe("throughput", () => {
+  test("beyond it 429 with whole seconds; the account is asked before the key, and not charged", async () => {
+    const plan = "free";
+    for (let call = 0; call < 6; call += 1) expect(await rig.serve({ plan })).toBe("served");
+    expect(await rig.serve({ plan })).toEqual({ kind: "throughput", retryAfterSeconds: 1 });
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(480);
+  });
+
+  test("a key's own throughput refuses without taking any of the account's", async () => {
+    const keyLimits = { creditsPerDay: null, creditsPerSecond: 100 };
+    expect(await rig.serve({ keyLimits })).toBe("served");
+    const before = rig.ledger.balance(identity({})).secondLeft;
+    const refusal = { kind: "key-throughput", retryAfterSeconds: 1 };
+    expect(await rig.serve({ keyLimits })).toEqual(refusal);
+    expect(rig.ledger.balance(identity({})).secondLeft).toBe(before);
+    expect(await rig.serve({ keyId: "another" })).toBe("served");
+  });
+
+  test("a call dearer than a second's credits is served, and the ones after it wait for it", async () => {
+    expect(await rig.serve({ plan: "free" }, 1000)).toBe("served");
+    const refusal = { kind: "throughput", retryAfterSeconds: 2 };
+    expect(await rig.serve({ plan: "free" }, 80)).toEqual(refusal);
+  });
+
+  test("where processes share it, calls that the store has no throughput for are refused, not queued", async () => {
+    const plan = "free";
+    expect(await rig.serve({ plan }, 80, rig.other)).toBe("served");
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => rig.serve({ plan })));
+    expect(outcomes.filter((outcome) => outcome === "served")).toHaveLength(4);
+    expect(outcomes.at(-1)).toEqual({ kind: "throughput", retryAfterSeconds: 1 });
+  });
+
+  test("a plan without credits a second refuses for good, and says why", async () => {
+    const refusal = { kind: "balance", details: expect.stringContaining("not configured") };
+    expect(await rig.serve({ plan: "gone" })).toEqual(refusal);
+  });
+});
+
+describe("a key's own day", () => {
+  const keyLimits = { creditsPerDay: 200, creditsPerSecond: null };
+
+  test("ends before the account's, with the time until it returns", async () => {
+    for (const _ of [1, 2]) expect(await rig.serve({ keyLimits })).toBe("served");
+    const refusal = { kind: "key-balance", retryAfterSeconds: DAY_MS / 2 / 1000 };
+    expect(await rig.serve({ keyLimits })).toEqual(refusal);
+    expect(await rig.serve({ keyId: "another" })).toBe("served");
+    await rig.pass(1250);
+    expect([await rig.used("key"), await rig.used()]).toEqual([160, 240]);
+  });
+
+  test("is not charged where the account refuses", async () => {
+    expect(await rig.serve({ plan: "day", keyId: "another" }, 950)).toBe("served");
+    expect(await rig.serve({ plan: "day", keyLimits })).toEqual({ kind: "balance" });
+    await rig.pass(1250);
+    expect(await rig.used("key")).toBe(0);
+  });
+});
+
+describe("days", () => {
+  test("a call belongs to the day in which it was admitted, however late it ends", async () => {
+    rig.nowMs = (TODAY + 1) * DAY_MS - 100;
+    const [late, free] = [await rig.admit({}), await rig.admit({})];
+    await rig.pass(500);
+    expect(await rig.serve({}, 5)).toBe("served");
+    if (!isReservation(late) || !isReservation(free)) throw new Error("not admitted");
+    expect([late.day, free.day]).toEqual([TODAY, TODAY]);
+    rig.ledger.settle(late, true);
+    rig.ledger.settle(free, false);
+    await rig.pass(1250);
+    expect([await rig.used(), await rig.used("account", TODAY + 1)]).toEqual([80, 5]);
+  });
+
+  test("a clock that jumps back does not open yesterday again", async () => {
+    expect(await rig.serve({ plan: "day" }, 900)).toBe("served");
+    rig.nowMs += DAY_MS;
+    expect(await rig.serve({ plan: "day" }, 900)).toBe("served");
+    rig.nowMs -= DAY_MS;
+    expect(await rig.serve({ plan: "day" }, 101)).toEqual({ kind: "balance" });
+    expect(rig.ledger.balance(identity({ plan: "day" })).resetSeconds).toBe((DAY_MS * 1.5) / 1000);
+    await rig.pass(1250);
+    expect([await rig.used(), await rig.used("account", TODAY + 1)]).toEqual([900, 900]);
+  });
+
+  test("a key's call that waits over midnight is charged to one day in both rows", async () => {
+    rig.nowMs = (TODAY + 1) * DAY_MS - 10;
+    const keyLimits = { creditsPerDay: 500, creditsPerSecond: null };
+    let opens: () => void = () => undefined;
+    const outcome = rig.serve({ keyLimits });
+    await settled();
+    rig.gate = new Promise((resolve) => {
+      opens = resolve;
+    });
+    rig.nowMs += 20;
+    opens();
+    expect(await outcome).toBe("served");
+    await rig.pass(1250);
+    const days = [TODAY, TODAY + 1];
+    const rows = await Promise.all(
+      days.map(async (day) => [await rig.used("key", day), await rig.used("account", day)]),
+    );
+    for (const [ofKey, ofAccount] of rows) expect(ofKey).toBe(ofAccount);
+  });
+});
+
+describe("a store that fails", () => {
+  test("the lease at hand is spent, then calls are refused, and serving resumes by itself", async () => {
+    expect(await rig.serve({})).toBe("served");
+    rig.isFailing = true;
+    const outcomes: unknown[] = [];
+    for (let call = 0; call < 100; call += 1) outcomes.push(await rig.serve({}));
+    expect(outcomes.filter((outcome) => outcome === "served").length).toBeGreaterThan(40);
+    expect(outcomes.at(-1)).toEqual({ kind: "unavailable" });
+    expect(rig.failures).toHaveLength(1);
+    rig.isFailing = false;
+    await rig.pass(500);
+    expect(await rig.serve({})).toBe("served");
+    await rig.pass(1500);
+    expect(await rig.used()).toBe(80 * (2 + outcomes.filter((each) => each === "served").length));
+  });
+
+  test("a call waits two seconds for a store that does not answer, and later ones not at all", async () => {
+    rig.gate = new Promise(() => undefined);
+    const outcome = rig.serve({});
+    await rig.pass(1750);
+    const second = rig.admit({});
+    await rig.pass(250);
+    expect(await outcome).toEqual({ kind: "unavailable" });
+    expect(rig.ledger.admit(identity({}), 80, () => undefined)).toEqual({ kind: "unavailable" });
+    await rig.pass(1750);
+    expect(await second).toEqual({ kind: "unavailable" });
+  });
+
+  test("what could not be given back goes back when the store answers again", async () => {
+    expect(await rig.serve({})).toBe("served");
+    rig.isFailing = true;
+    await rig.pass(3000);
+    expect(await rig.used()).toBeGreaterThan(80);
+    rig.isFailing = false;
+    await rig.pass(500);
+    expect(await rig.used()).toBe(80);
+  });
+});
+
+describe("changes and the end", () => {
+  test("a plan that changes is felt with the next call, and what was spent stays spent", async () => {
+    expect(await rig.serve({ plan: "day" }, 990)).toBe("served");
+    expect(await rig.serve({ plan: "day" })).toEqual({ kind: "balance" });
+    // The seconds before count too: 990 credits are two seconds of the smaller plan.
+    await rig.pass(250);
+    expect(await rig.serve({ plan: "free" })).toBe("served");
+    expect(rig.ledger.balance(identity({ plan: "free" })).remaining).toBe(3_000_000 - 1070);
+    expect(await rig.serve({ plan: "day" }, 5)).toEqual({ kind: "balance" });
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(1070);
+  });
+
+  test("a stop gives everything back, refuses later calls, and ends those in the air", async () => {
+    expect(await rig.serve({})).toBe("served");
+    const last = await rig.admit({});
+    await rig.ledger.stop();
+    expect(await rig.used()).toBe(160);
+    expect(await rig.serve({})).toEqual({ kind: "unavailable" });
+    if (isReservation(last)) rig.ledger.settle(last, false);
+    await settled();
+    expect(await rig.used()).toBe(80);
+  });
+
+  test("a stop ends within two seconds although the store fails", async () => {
+    expect(await rig.serve({})).toBe("served");
+    rig.isFailing = true;
+    let ended = false;
+    void rig.ledger.stop().then(() => {
+      ended = true;
+    });
+    await rig.pass(1750);
+    expect(ended).toBe(false);
+    await rig.pass(250);
+    expect(ended).toBe(true);
+  });
+
+  test("owners without calls are forgotten, save those with calls in the air", async () => {
+    for (let account = 0; account < 500; account += 1) {
+      expect(await rig.serve({ accountId: `account${account}` })).toBe("served");
+    }
+    const slow = await rig.admit({ accountId: "slow" });
+    expect(rig.ledger.size).toBe(501);
+    await rig.pass(70_000);
+    expect(rig.ledger.size).toBe(1);
+    if (isReservation(slow)) rig.ledger.settle(slow, true);
+    await rig.pass(70_000);
+    expect(rig.ledger.size).toBe(0);
+  });
+});
+
+describe("what an answer says", () => {
+  test("an account that this process does not know yet is asked for once", async () => {
+    await rig.serve({}, 80, rig.other);
+    await rig.pass(1250);
+    let told = 0;
+    for (const _ of [1, 2]) {
+      expect(rig.ledger.learn(identity({}), () => (told += 1))).toBe("waiting");
+    }
+    await settled();
+    expect(told).toBe(2);
+    expect(rig.ledger.learn(identity({}), () => undefined)).toBeUndefined();
+    expect(rig.ledger.balance(identity({})).remaining).toBe(75_000_000 - 80);
+  });
+
+  test("credits, seconds and limits", async () => {
+    await rig.store.add("account", TODAY, 1000);
+    expect(await rig.serve({ plan: "free" })).toBe("served");
+    expect(rig.ledger.balance(identity({ plan: "free" }))).toEqual({
+      limit: 3_000_000,
+      remaining: 3_000_000 + 1000 - 80,
+      resetSeconds: DAY_MS / 2 / 1000,
+      perSecond: 500,
+      secondLeft: 420,
+    });
+    await rig.pass(1250);
+    expect(rig.ledger.balance(identity({ plan: "free" })).remaining).toBe(3_000_920);
+  });
+});

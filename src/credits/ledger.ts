@@ -1,0 +1,212 @@
+import type { PlanConfig } from "../config/plans.ts";
+import type { LedgerStore } from "../storage/store.ts";
+import {
+  type Denied,
+  giveBackThroughput,
+  holdCredits,
+  takeThroughput,
+  WaitingAdmission,
+} from "./admission.ts";
+import type { Balance } from "./credit-headers.ts";
+import type { DailyBalance } from "./daily-balance.ts";
+import { GiveBacks } from "./give-backs.ts";
+import { dayOf, endOf } from "./lease.ts";
+import { Owners } from "./owners.ts";
+import { type CreditIdentity, Plans } from "./plans.ts";
+import { type Payers, Reservation } from "./reservation.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { StoreHealth } from "./store-health.ts";
+
+export type { Reservation };
+
+/** A quarter of the second after which unspent credits go back. */
+const TICK_MS = 250;
+/** What a stop waits for a store that fails; what could not be given back stays charged. */
+const STOP_MS = 2000;
+
+export type LedgerOptions = {
+  readonly plans: Readonly<Record<string, PlanConfig>>;
+  /** Unlike the name of any other process on the store. */
+  readonly process: string;
+};
+
+export type LedgerParts = {
+  readonly store: Pick<LedgerStore, "take" | "giveBack" | "read">;
+  readonly scheduler: Scheduler;
+  /** Told once when the store begins to fail. */
+  readonly onStoreFailure: (error: unknown) => void;
+};
+
+/** Why a call gets no credits. */
+export type CreditRefusal = {
+  readonly kind: "balance" | "throughput" | "key-balance" | "key-throughput" | "unavailable";
+  /** Whole seconds, at least 1; absent where asking again does not help, or nobody knows when. */
+  readonly retryAfterSeconds?: number;
+  /** For people, where there is more to say than the kind. */
+  readonly details?: string;
+};
+
+/**
+ * The ledger as one process has it: credits are taken from the store in leases and spent in memory,
+ * so that a call touches nothing else. The model and why it holds: docs/credits.md.
+ */
+export class Ledger {
+  readonly #plans: Plans;
+  readonly #scheduler: Scheduler;
+  readonly #giveBacks: GiveBacks;
+  readonly #awake = new Set<DailyBalance>();
+  readonly #accounts: Owners;
+  readonly #keys: Owners;
+  #endTicks: () => void = () => undefined;
+  #stopping: { readonly untilMs: number; readonly done: () => void } | undefined;
+
+  constructor(options: LedgerOptions, { store, scheduler, onStoreFailure }: LedgerParts) {
+    this.#plans = new Plans(options.plans);
+    this.#scheduler = scheduler;
+    const health = new StoreHealth(onStoreFailure);
+    this.#giveBacks = new GiveBacks({ store, health, onIdle: () => this.#endStop() });
+    const parts = {
+      store,
+      health,
+      giveBacks: this.#giveBacks,
+      clock: scheduler,
+      process: options.process,
+      awake: this.#awake,
+    };
+    this.#accounts = new Owners(parts);
+    this.#keys = new Owners(parts);
+  }
+
+  /** Begins to give back what is not spent. */
+  start(): void {
+    this.#endTicks = this.#scheduler.every(TICK_MS, () => this.#tick());
+  }
+
+  /**
+   * Holds the credits (above 0) of a call. Where the store has to be asked first, it says `waiting`
+   * and calls `resume` once, later. Order: throughput of the account, then of the key, the day of
+   * the key, then of the account; a refusal takes nothing.
+   */
+  admit(
+    identity: CreditIdentity,
+    credits: number,
+    resume: (outcome: Reservation | CreditRefusal) => void,
+  ): Reservation | CreditRefusal | "waiting" {
+    const nowMs = this.#scheduler.now();
+    const atMs = this.#scheduler.monotonic();
+    const payers = this.#payers(identity, atMs);
+    const denied = takeThroughput(payers, credits, atMs);
+    if (denied !== undefined) return this.#refusal(identity, denied);
+    const held = holdCredits(payers, credits, { nowMs, atMs });
+    if (held instanceof Reservation) return held;
+    if ("denial" in held) {
+      giveBackThroughput(payers, credits);
+      return this.#refusal(identity, held);
+    }
+    const admission = new WaitingAdmission(credits, payers, {
+      clock: this.#scheduler,
+      resume: (outcome) => {
+        resume(outcome instanceof Reservation ? outcome : this.#refusal(identity, outcome));
+      },
+    });
+    admission.wait(held.keyLease);
+    return "waiting";
+  }
+
+  /**
+   * Ends a reservation, once. What was not served goes back to the lease that it came from, or to
+   * the store for the day that it belongs to. Its credits per second do not: it did load the gateway.
+   */
+  settle(reservation: Reservation, served: boolean): void {
+    reservation.settle(served);
+  }
+
+  /** What the account has left, for the headers of an answer. */
+  balance(identity: CreditIdentity): Balance {
+    const nowMs = this.#scheduler.now();
+    const { perDay, perSecond } = this.#plans.ofAccount(identity);
+    const account = this.#accounts.find(identity.accountId);
+    const dayEndsAtMs = account?.balance.dayEndsAtMs(nowMs) ?? endOf(dayOf(nowMs));
+    return {
+      limit: perDay,
+      remaining: account?.balance.left(nowMs) ?? perDay,
+      resetSeconds: Math.ceil((dayEndsAtMs - nowMs) / 1000),
+      perSecond,
+      secondLeft: account?.bucket?.left(this.#scheduler.monotonic()) ?? perSecond,
+    };
+  }
+
+  /**
+   * Before an answer of an account that no call asked the store for yet, so that `balance` is right:
+   * undefined where it is, else `resume` is called once, later, also where the store fails.
+   */
+  learn(identity: CreditIdentity, resume: () => void): "waiting" | undefined {
+    const { account } = this.#payers(identity, this.#scheduler.monotonic());
+    if (account.balance.left(this.#scheduler.now()) !== undefined) return undefined;
+    account.balance.learn(resume);
+    return "waiting";
+  }
+
+  /**
+   * Gives back what is open; takes at most two seconds. Calls are refused from now on; those in the
+   * air can be settled, but what they give back after the end stays charged.
+   */
+  stop(): Promise<void> {
+    const untilMs = this.#scheduler.monotonic() + STOP_MS;
+    return new Promise((done) => {
+      this.#stopping = { untilMs, done };
+      this.#keys.close();
+      this.#accounts.close();
+      this.#endStop();
+    });
+  }
+
+  /** Owners in memory. */
+  get size(): number {
+    return this.#accounts.size + this.#keys.size;
+  }
+
+  #payers(identity: CreditIdentity, atMs: number): Payers {
+    const figures = this.#plans.ofAccount(identity);
+    const ofKey = this.#plans.ofKey(identity, figures);
+    return {
+      account: this.#accounts.called(identity.accountId, figures, atMs),
+      key: ofKey && this.#keys.called(identity.keyId, ofKey, atMs),
+    };
+  }
+
+  #refusal(identity: CreditIdentity, { denial, key }: Denied): CreditRefusal {
+    const { kind } = denial;
+    if (kind === "unavailable") return { kind };
+    if (kind === "throughput")
+      return key === undefined ? denial : { ...denial, kind: "key-throughput" };
+    if (key === undefined) {
+      const details = this.#plans.fault(identity);
+      return details === undefined ? { kind } : { kind, details };
+    }
+    const nowMs = this.#scheduler.now();
+    const retryAfterSeconds = Math.ceil((key.balance.dayEndsAtMs(nowMs) - nowMs) / 1000);
+    return { kind: "key-balance", retryAfterSeconds };
+  }
+
+  #tick(): void {
+    const nowMs = this.#scheduler.now();
+    const atMs = this.#scheduler.monotonic();
+    this.#giveBacks.retry();
+    for (const balance of this.#awake) {
+      if (!balance.tick(nowMs, atMs)) this.#awake.delete(balance);
+    }
+    this.#accounts.forget(atMs);
+    this.#keys.forget(atMs);
+    this.#endStop();
+  }
+
+  #endStop(): void {
+    if (this.#stopping === undefined) return;
+    const { untilMs, done } = this.#stopping;
+    const idle = this.#giveBacks.idle && !this.#accounts.isTaking && !this.#keys.isTaking;
+    if (!idle && this.#scheduler.monotonic() < untilMs) return;
+    this.#endTicks();
+    done();
+  }
+}

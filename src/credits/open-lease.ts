@@ -1,0 +1,108 @@
+import type { Day } from "../storage/store.ts";
+import type { GiveBacks } from "./give-backs.ts";
+import { Lease, type LeaseOwner, leaseBound, leaseSize } from "./lease.ts";
+
+/** So far a lease falls behind the balance that it is a part of, as the store's own rule has it. */
+const SHARE_OF_REST = 16;
+
+/** The lease that one owner's calls are paid from in this process, and what is open beside it. */
+export class OpenLease implements LeaseOwner {
+  readonly owner: string;
+  returning = 0;
+  /** Credits of calls that are neither served nor given up, of all days. */
+  held = 0;
+  /** Credits that the store is asked for. */
+  arriving = 0;
+  current: Lease;
+  /** Credits of the current lease that went back since the store's last answer. */
+  givenBack = 0;
+  /** What a lease is filled up to. */
+  size = 1;
+  readonly #giveBacks: GiveBacks;
+  #bound = 1;
+
+  constructor(owner: string, giveBacks: GiveBacks) {
+    this.owner = owner;
+    this.#giveBacks = giveBacks;
+    this.current = new Lease(this, -1);
+  }
+
+  measure(perDay: number, perSecond: number, shared: boolean): void {
+    this.#bound = leaseBound(perDay, perSecond);
+    this.size = leaseSize(perDay, perSecond, shared);
+  }
+
+  /** Credits that a call can have at once; `nowMs` is Unix time. */
+  atHand(nowMs: number): number {
+    return nowMs < this.current.endsAtMs ? this.current.left : 0;
+  }
+
+  hold(credits: number): Lease {
+    this.current.left -= credits;
+    this.held += credits;
+    return this.current;
+  }
+
+  /** What a call gave back, of this lease or of one that ended. */
+  putBack(lease: Lease, credits: number): void {
+    if (lease === this.current) lease.left += credits;
+    else this.#giveBacks.add(lease, credits);
+  }
+
+  /**
+   * After that: it stays here up to the bound, and not the size, since calls that fail one by one
+   * would cost a statement each; or as far as calls wait for it.
+   */
+  limit(credits: number, waiting: number): void {
+    const most = this.arriving > 0 ? waiting : Math.max(credits, waiting);
+    this.#keep(Math.max(this.#room, most) - this.arriving);
+  }
+
+  /** What the store granted. A later day than the lease's ends that. */
+  deposit(day: Day, credits: number): void {
+    if (day > this.current.day) {
+      this.giveUp();
+      this.current = new Lease(this, day);
+    }
+    if (day === this.current.day) this.current.left += credits;
+    else this.#giveBacks.add(new Lease(this, day), credits);
+  }
+
+  /** What the lease should hold, where so much is left of the day in the store. */
+  target(rest: number): number {
+    const share = Math.floor((rest + this.current.left) / SHARE_OF_REST);
+    return Math.min(this.size, this.#room, share);
+  }
+
+  /** What one grant may bring at most. */
+  get most(): number {
+    return this.#bound - this.current.left;
+  }
+
+  /** Gives back what is over the size, or would be open beyond the bound. */
+  trim(): void {
+    this.#keep(Math.min(this.size, this.#room));
+  }
+
+  giveUp(): void {
+    this.#keep(0);
+  }
+
+  /** Yesterday's rest goes back. */
+  endDay(nowMs: number): void {
+    if (nowMs >= this.current.endsAtMs) this.giveUp();
+  }
+
+  /** How much may lie unspent beside what is held and on its way back. */
+  get #room(): number {
+    return this.#bound - this.held - this.returning;
+  }
+
+  #keep(most: number): void {
+    const excess = this.current.left - Math.max(0, most);
+    if (excess <= 0) return;
+    this.current.left -= excess;
+    this.givenBack += excess;
+    this.#giveBacks.add(this.current, excess);
+  }
+}

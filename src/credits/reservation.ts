@@ -1,0 +1,34 @@
+import type { Day } from "../storage/store.ts";
+import type { Lease } from "./lease.ts";
+import type { Owner } from "./owner.ts";
+
+/** Who pays for a call: its account and, where the key has limits of its own, the key too. */
+export type Payers = { readonly account: Owner; readonly key: Owner | undefined };
+
+/** Credits that are held for one call until it is settled. */
+export class Reservation {
+  readonly credits: number;
+  readonly #payers: Payers;
+  readonly #leases: { readonly account: Lease; readonly key: Lease | undefined };
+
+  constructor(
+    credits: number,
+    payers: Payers,
+    leases: { readonly account: Lease; readonly key: Lease | undefined },
+  ) {
+    this.credits = credits;
+    this.#payers = payers;
+    this.#leases = leases;
+  }
+
+  /** The UTC day that the call belongs to. */
+  get day(): Day {
+    return this.#leases.account.day;
+  }
+
+  settle(served: boolean): void {
+    this.#payers.account.balance.settle(this.#leases.account, this.credits, served);
+    const { key } = this.#leases;
+    if (key !== undefined) this.#payers.key?.balance.settle(key, this.credits, served);
+  }
+}

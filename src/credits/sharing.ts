@@ -1,0 +1,35 @@
+import type { Grant } from "../storage/store.ts";
+import type { Ask } from "./lease-taker.ts";
+
+/** The store grants no more than this part of the day's rest, whoever draws. */
+const SHARE_OF_REST = 16;
+
+/** Whether other processes draw on an owner, as the store's answers say. */
+export class Sharing {
+  readonly #onAlone: (agoMs: number, atMs: number) => void;
+  #isShared = false;
+  #sharedAtMs = 0;
+
+  /** `onAlone`: no other process draws any more; how long ago one still did. */
+  constructor(onAlone: (agoMs: number, atMs: number) => void) {
+    this.#onAlone = onAlone;
+  }
+
+  get isShared(): boolean {
+    return this.#isShared;
+  }
+
+  /** True where it changed. */
+  note(shared: boolean, atMs: number): boolean {
+    const changed = shared !== this.#isShared;
+    this.#isShared = shared;
+    if (shared) this.#sharedAtMs = atMs;
+    else if (changed) this.#onAlone(atMs - this.#sharedAtMs, atMs);
+    return changed;
+  }
+}
+
+/** Less was granted than the balance allows: the throughput that is shared is used up. */
+export function isScarce({ granted, left, shared }: Grant, { want }: Ask): boolean {
+  return shared && granted < Math.min(want, Math.floor((left + granted) / SHARE_OF_REST));
+}

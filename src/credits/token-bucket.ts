@@ -1,0 +1,93 @@
+/**
+ * Credits per second with one second of burst. Exact: it counts in thousandths of a credit, of which
+ * one credit a second brings one each millisecond, so that all of it is integers.
+ *
+ * A call dearer than the bucket holds is admitted when the bucket is full, which then goes below
+ * zero. A call that waits for the store is deferred: its credits are taken, and nothing flows in for
+ * them before it goes on, so that calls that waited together cannot exceed what a second allows.
+ */
+export class TokenBucket {
+  #perSecond: number;
+  #level: number;
+  #atMs: number;
+  /** Thousandths that waiting calls have taken. */
+  #deferred = 0;
+
+  /**
+   * `atMs`: milliseconds that never go back, as in every method here. The bucket begins full; one
+   * that takes another's place begins with what that one misses, as far as it holds so much.
+   */
+  constructor(perSecond: number, atMs: number, before?: TokenBucket) {
+    this.#perSecond = perSecond;
+    this.#atMs = Math.floor(atMs);
+    this.#level = Math.max(0, this.#capacity - (before === undefined ? 0 : before.#missing(atMs)));
+  }
+
+  /** False, and nothing taken, where the call has to be refused. */
+  take(credits: number, atMs: number): boolean {
+    this.#refill(atMs);
+    const cost = credits * 1000;
+    if (this.#level < Math.min(cost, this.#capacity) || this.#perSecond <= 0) return false;
+    this.#level -= cost;
+    return true;
+  }
+
+  /** Of a call that was refused by a later check. */
+  giveBack(credits: number): void {
+    this.#level = Math.min(this.#capacity - this.#deferred, this.#level + credits * 1000);
+  }
+
+  /** What was taken belongs to a call that has to wait. */
+  defer(credits: number): void {
+    this.#deferred += credits * 1000;
+  }
+
+  /** The call that waited goes on, or is refused and given back next. */
+  resume(credits: number, atMs: number): void {
+    this.#refill(atMs);
+    this.#deferred -= credits * 1000;
+  }
+
+  /** As if it had been empty so long ago, and calls that wait had taken theirs since. */
+  emptied(agoMs: number, atMs: number): void {
+    this.#refill(atMs);
+    const since = Math.min(this.#capacity, Math.floor(agoMs) * this.#perSecond);
+    this.#level = Math.min(this.#level, since - this.#deferred);
+  }
+
+  /** Whole seconds, at least 1, until a call of so many credits is admitted; Infinity where never. */
+  secondsUntil(credits: number, atMs: number): number {
+    if (this.#perSecond <= 0) return Number.POSITIVE_INFINITY;
+    this.#refill(atMs);
+    const missing = Math.min(credits * 1000, this.#capacity) - this.#level;
+    return Math.max(1, Math.ceil(missing / this.#perSecond / 1000));
+  }
+
+  /** Whole credits that the bucket holds. */
+  left(atMs: number): number {
+    this.#refill(atMs);
+    return Math.max(0, Math.floor(this.#level / 1000));
+  }
+
+  isFull(atMs: number): boolean {
+    this.#refill(atMs);
+    return this.#level >= this.#capacity;
+  }
+
+  get #capacity(): number {
+    return this.#perSecond * 1000;
+  }
+
+  #missing(atMs: number): number {
+    this.#refill(atMs);
+    return this.#capacity - this.#level;
+  }
+
+  #refill(atMs: number): void {
+    const now = Math.floor(atMs);
+    if (now <= this.#atMs) return;
+    const full = this.#capacity - this.#deferred;
+    this.#level = Math.min(full, this.#level + (now - this.#atMs) * this.#perSecond);
+    this.#atMs = now;
+  }
+}

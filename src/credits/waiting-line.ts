@@ -1,0 +1,43 @@
+/** A call that waits for credits, and who is told what became of it. */
+export type Waiter<Outcome> = {
+  readonly credits: number;
+  readonly sinceMs: number;
+  readonly done: (outcome: Outcome) => void;
+};
+
+/** Calls in the order in which they came, and what they need together. */
+export class WaitingLine<Outcome> {
+  readonly #waiters: Waiter<Outcome>[] = [];
+  #credits = 0;
+
+  get length(): number {
+    return this.#waiters.length;
+  }
+
+  get credits(): number {
+    return this.#credits;
+  }
+
+  get first(): Waiter<Outcome> | undefined {
+    return this.#waiters[0];
+  }
+
+  push(waiter: Waiter<Outcome>): void {
+    this.#waiters.push(waiter);
+    this.#credits += waiter.credits;
+  }
+
+  shift(): void {
+    this.#credits -= this.#waiters.shift()?.credits ?? 0;
+  }
+
+  /** Tells all who came then or before, not those that their going brings in. */
+  dismiss(untilMs: number, outcome: Outcome): void {
+    for (let count = this.length; count > 0; count -= 1) {
+      const { first } = this;
+      if (first === undefined || first.sinceMs > untilMs) return;
+      this.shift();
+      first.done(outcome);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { JsonValue } from "../jsonrpc/value.ts";
+import type { Definition, Param } from "./definition.ts";
+
+/**
+ * The contracts that a call names, in lower case: an address, a call object's `to`, a log filter's
+ * addresses. Empty where it could name one and does not (a creation, a filter without addresses);
+ * undefined for a method that names none. `args` as checkParams gave them; overrides do not count.
+ */
+export function contractsOf(
+  definition: Definition,
+  args: readonly JsonValue[],
+): readonly string[] | undefined {
+  const { params } = definition;
+  for (let place = 0; place < params.length; place += 1) {
+    const named = namedBy((params[place] as Param).role, args[place]);
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+function namedBy(role: Param["role"], value: JsonValue | undefined): string[] | undefined {
+  switch (role) {
+    case "contract":
+      return addresses(value);
+    case "call":
+      return addresses(value instanceof Map ? value.get("to") : undefined);
+    case "filter":
+      return addresses(value instanceof Map ? value.get("address") : undefined);
+    case "block":
+    case undefined:
+      return undefined;
+  }
+}
+
+function addresses(value: JsonValue | undefined): string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { openMemory } from "./memory.ts";
+import { openDatabase } from "./sqlite/database.ts";
+import { ledgerStatements } from "./sqlite/ledger.ts";
+import type { Grant, LedgerStore, TakeRequest } from "./store.ts";
+
+/**
+ * The contract's words as a program that knows nothing of rows: the whole history is kept, and every
+ * question is answered from it.
+ */
+class Model {
+  readonly #taken: { process: string; moment: number; day: number; credits: number }[] = [];
+  readonly #added = new Map<number, number>();
+  readonly #used = new Map<number, number>();
+  #holder: { process: string; moment: number } | undefined;
+  #other = Number.NEGATIVE_INFINITY;
+  /** Thousandths of a credit. */
+  #level = Number.POSITIVE_INFINITY;
+
+  take(request: TakeRequest): Grant {
+    const { want, least, limit, perSecond, process } = request;
+    const day = Math.max(request.day, ...this.#used.keys(), ...this.#added.keys());
+    const last = this.#taken.at(-1)?.moment;
+    const isLate = last !== undefined && last > request.now && last - request.now <= 6_000;
+    const moment = isLate ? last : request.now;
+    const seen = (at: number): boolean => moment - at >= 0 && moment - at < 2_000;
+
+    if (this.#holder && this.#holder.process !== process && seen(this.#holder.moment)) {
+      this.#other = moment;
+    } else {
+      this.#holder = { process, moment };
+    }
+    const shared = seen(this.#other);
+
+    const passed = last === undefined || last > moment ? 0 : moment - last;
+    this.#level = Math.min(perSecond * 1_000, this.#level + passed * perSecond);
+    const rest = limit + (this.#added.get(day) ?? 0) - (this.#used.get(day) ?? 0);
+    let granted = 0;
+    let waitMs = 0;
+    if (rest >= least) {
+      granted = Math.min(want, Math.max(least, Math.floor(rest / 16)));
+      if (shared) {
+        granted = Math.min(granted, Math.max(least, Math.floor(perSecond / 10)));
+        const needed = Math.min(least * 1_000, perSecond * 1_000);
+        if (this.#level < needed) {
+          granted = 0;
+          while (this.#level + waitMs * perSecond < needed) waitMs += 1;
+        } else if (least <= perSecond) {
+          granted = Math.min(granted, Math.floor(this.#level / 1_000));
+        }
+      }
+    }
+    const drawn = this.#level - granted * 1_000;
+    const floor = -perSecond * 1_000;
+    if (shared || drawn >= floor) this.#level = drawn;
+    else if (this.#level > floor) this.#level = floor;
+    this.#taken.push({ process, moment, day, credits: granted });
+    this.#used.set(day, (this.#used.get(day) ?? 0) + granted);
+    return { day, granted, left: Math.max(rest - granted, 0), waitMs, shared };
+  }
+
+  giveBack(day: number, credits: number): void {
+    const used = this.#used.get(day);
+    if (used === undefined) return;
+    const returned = Math.min(used, credits);
+    this.#used.set(day, used - returned);
+    if (day === this.#taken.at(-1)?.day) this.#level += returned * 1_000;
+  }
+
+  add(day: number, credits: number): void {
+    this.#added.set(day, (this.#added.get(day) ?? 0) + credits);
+  }
+
+  read(day: number): { used: number; added: number } {
+    return { used: this.#used.get(day) ?? 0, added: this.#added.get(day) ?? 0 };
+  }
+}
+
+type Step =
+  | {
+      readonly kind: "take";
+      readonly process: string;
+      readonly want: number;
+      readonly least: number;
+    }
+  | { readonly kind: "giveBack"; readonly lease: number; readonly share: number }
+  | { readonly kind: "add"; readonly days: number; readonly credits: number }
+  | { readonly kind: "pass"; readonly ms: number };
+
+const price = fc.constantFrom(1, 5, 80, 150, 300, 1_000);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(fc.constantFrom("one", "two", "three"), price, fc.integer({ min: 0, max: 2_000 }))
+      .map(([process, least, more]) => ({
+        kind: "take" as const,
+        process,
+        least,
+        want: least + more,
+      })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("giveBack" as const),
+      lease: fc.nat({ max: 30 }),
+      share: fc.constantFrom(0, 0.5, 1),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("add" as const),
+      days: fc.constantFrom(0, 0, 0, 1),
+      credits: fc.integer({ min: 1, max: 5_000 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("pass" as const),
+      ms: fc.oneof(
+        fc.integer({ min: 0, max: 3_000 }),
+        fc.constantFrom(1_999, 2_000, 43_200_000, 86_400_000, -1, -5_000, -6_001, -86_400_000),
+      ),
+    }),
+  },
+);
+
+const schedule = fc.record({
+  limit: fc.constantFrom(0, 79, 1_000, 20_000, 3_000_000),
+  perSecond: fc.constantFrom(1, 99, 500, 40_000),
+  steps: fc.array(step, { minLength: 1, maxLength: 60 }),
+});
+type Schedule = { limit: number; perSecond: number; steps: readonly Step[] };
+
+const folder = mkdtempSync(join(tmpdir(), "tollgate-ledger-"));
+const db = openDatabase({ path: join(folder, "ledger.db"), busyTimeoutMs: 1000 });
+db.exec("PRAGMA synchronous = OFF");
+afterAll(() => {
+  db.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a schedule on an adapter and on the model, and compares them and the books at each step. */
+class Run {
+  readonly #store: LedgerStore;
+  readonly #owner: string;
+  readonly #schedule: Schedule;
+  readonly #model = new Model();
+  readonly #leases: { readonly day: number; credits: number }[] = [];
+  #now = Date.UTC(2026, 10, 21, 23, 59, 58);
+
+  constructor(store: LedgerStore, owner: string, schedule: Schedule) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#schedule = schedule;
+  }
+
+  async all(): Promise<void> {
+    for (const each of this.#schedule.steps) {
+      await this.#step(each);
+      for (const day of this.#days()) await this.#checkBooks(day);
+    }
+  }
+
+  #today(): number {
+    return Math.floor(this.#now / 86_400_000);
+  }
+
+  #days(): ReadonlySet<number> {
+    return new Set([this.#today(), ...this.#leases.map(({ day }) => day)]);
+  }
+
+  async #step(each: Step): Promise<void> {
+    if (each.kind === "pass") this.#now += each.ms;
+    else if (each.kind === "take") await this.#take(each);
+    else if (each.kind === "giveBack") await this.#giveBack(each);
+    else {
+      const day = this.#today() + each.days;
+      this.#model.add(day, each.credits);
+      expect(await this.#store.add(this.#owner, day, each.credits)).toEqual(this.#model.read(day));
+    }
+  }
+
+  async #take({ process, want, least }: Step & { kind: "take" }): Promise<void> {
+    const { limit, perSecond } = this.#schedule;
+    const asked = { process, want, least, limit, perSecond, now: this.#now };
+    const request = { ...asked, owner: this.#owner, day: this.#today() };
+    const grant = await this.#store.take(request);
+    expect({ ...grant }).toEqual(this.#model.take(request));
+    this.#leases.push({ day: grant.day, credits: grant.granted });
+  }
+
+  async #giveBack({ lease: index, share }: Step & { kind: "giveBack" }): Promise<void> {
+    const lease = this.#leases[index % Math.max(this.#leases.length, 1)];
+    if (lease === undefined) return;
+    const credits = Math.floor(lease.credits * share);
+    lease.credits -= credits;
+    this.#model.giveBack(lease.day, credits);
+    await this.#store.giveBack(this.#owner, lease.day, credits);
+  }
+
+  async #checkBooks(day: number): Promise<void> {
+    const { used, added } = await this.#store.read(this.#owner, day);
+    const held = this.#leases.filter((lease) => lease.day === day);
+    expect(used).toBe(held.reduce((sum, { credits }) => sum + credits, 0));
+    expect(used).toBeLessThanOrEqual(this.#schedule.limit + added);
+  }
+}
+
+const overSqlite = (): LedgerStore => {
+  const { take, giveBack, add, read } = ledgerStatements(db);
+  return {
+    take: async (request) => take(request),
+    giveBack: async (...args) => giveBack(...args),
+    add: async (...args) => ({ ...add(...args) }),
+    read: async (...args) => read(...args),
+  };
+};
+
+test.each([
+  ["memory", openMemory().ledger],
+  ["SQLite", overSqlite()],
+] as const)(
+  "%s: whoever takes, gives back or adds, on whatever day, the books balance and no limit is passed",
+  async (_, store) => {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(schedule, async (drawn) => {
+        runs += 1;
+        await new Run(store, `acc_${runs}`, drawn).all();
+      }),
+      { numRuns: 1_500 },
+    );
+  },
+);

@@ -1,0 +1,117 @@
+import type { Day, DayBalance, Grant, LedgerStore, TakeRequest } from "../store.ts";
+
+/** A holder, or another process, that was not seen for so long has left the row. */
+const SHARED_MS = 2000;
+/** A request that waited for a lock is at most so late; what is further back is a clock that was set. */
+const LATE_MS = 6000;
+
+/** Who takes, and the token bucket; `level` in thousandths of a credit, as of `at`. */
+type Sharing = {
+  readonly holder: string;
+  readonly holderAt: number;
+  readonly otherAt: number;
+  readonly level: number;
+  readonly at: number;
+};
+
+type Row = { used: number; added: number; sharing: Sharing | undefined };
+
+/** The ledger in memory; every method but `check` is carried out at once, so a debit is one step. */
+export function memoryLedger(check: () => void): LedgerStore {
+  const owners = new Map<string, Map<Day, Row>>();
+  const daysOf = (owner: string): Map<Day, Row> => {
+    const days = owners.get(owner) ?? new Map<Day, Row>();
+    owners.set(owner, days);
+    return days;
+  };
+  const rowOf = (owner: string, day: Day): Row => {
+    const days = daysOf(owner);
+    const row = days.get(day) ?? { used: 0, added: 0, sharing: undefined };
+    days.set(day, row);
+    return row;
+  };
+  return {
+    take: async (request) => {
+      check();
+      const days = daysOf(request.owner);
+      const sharing = newestSharing(days);
+      const day = Math.max(request.day, ...days.keys());
+      return { day, ...debit(rowOf(request.owner, day), request, sharing) };
+    },
+    giveBack: async (owner, day, credits) => {
+      check();
+      const row = owners.get(owner)?.get(day);
+      if (row === undefined) return;
+      const returned = Math.min(row.used, credits);
+      row.used -= returned;
+      const { sharing } = row;
+      if (sharing) row.sharing = { ...sharing, level: sharing.level + returned * 1000 };
+    },
+    add: async (owner, day, credits) => {
+      check();
+      const row = rowOf(owner, day);
+      row.added += credits;
+      return balance(row);
+    },
+    read: async (owner, day) => {
+      check();
+      return balance(owners.get(owner)?.get(day));
+    },
+  };
+}
+
+const balance = (row: Row | undefined): DayBalance => ({
+  used: row?.used ?? 0,
+  added: row?.added ?? 0,
+});
+
+/** Of the newest day that was taken from: a day begins with the bucket that the last one left. */
+function newestSharing(days: ReadonlyMap<Day, Row>): Sharing | undefined {
+  const taken = [...days].filter(([, { sharing }]) => sharing !== undefined);
+  return taken.sort(([a], [b]) => b - a)[0]?.[1].sharing;
+}
+
+function debit(row: Row, request: TakeRequest, last: Sharing | undefined): Omit<Grant, "day"> {
+  const { least, limit, perSecond, process, now } = request;
+  const want = Math.max(request.want, least);
+  const full = perSecond * 1000;
+  const late = last !== undefined && last.at >= now && last.at <= now + LATE_MS;
+  const moment = late ? last.at : now;
+  const seats = join(last, process, moment);
+  const shared = isRecent(seats.otherAt, moment);
+  const refill = last && last.level + Math.max(moment - last.at, 0) * perSecond;
+  const level = Math.min(full, refill ?? full);
+
+  const rest = limit + row.added - row.used;
+  const most = shared ? Math.min(want, Math.max(least, Math.floor(perSecond / 10))) : want;
+  const offered = rest < least ? 0 : Math.min(most, Math.max(least, Math.floor(rest / 16)));
+  const missing = Math.min(least, perSecond) * 1000 - level;
+  const held = missing > 0 ? 0 : Math.max(least, Math.floor(level / 1000));
+  const granted = shared ? Math.min(offered, held) : offered;
+
+  row.used += granted;
+  const drawn = level - granted * 1000;
+  // One that takes alone is not held to the bucket, and one that joins it must not wait for long.
+  const below = shared ? drawn : Math.max(drawn, Math.min(level, -full));
+  row.sharing = { ...seats, level: below, at: moment };
+  return {
+    granted,
+    left: Math.max(limit + row.added - row.used, 0),
+    waitMs: granted < offered && missing > 0 ? Math.ceil(missing / perSecond) : 0,
+    shared,
+  };
+}
+
+const isRecent = (at: number, moment: number): boolean => at > moment - SHARED_MS && at <= moment;
+
+/** The row remembers one holder, and when any other process took. */
+function join(
+  last: Sharing | undefined,
+  process: string,
+  moment: number,
+): Pick<Sharing, "holder" | "holderAt" | "otherAt"> {
+  const otherAt = last?.otherAt ?? Number.NEGATIVE_INFINITY;
+  const beside = last && last.holder !== process && isRecent(last.holderAt, moment);
+  if (!beside) return { holder: process, holderAt: moment, otherAt };
+  return { holder: last.holder, holderAt: last.holderAt, otherAt: moment };
+}

@@ -1,0 +1,93 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { DayBalance, Grant, LedgerStore } from "../store.ts";
+import type { Blocking } from "./database.ts";
+
+/**
+ * The debit: one statement, so that SQLite's write lock covers all of it. Numbers arrive as floating
+ * point, hence the casts: every division below is of integers. What each step does:
+ * - ask: the day is never before one that the owner was seen on, so a clock that jumps back gets today;
+ * - row: the balance, the newest state of the sharing, and the moment: a request that waited for a
+ *   lock (5 s at most) is late and does not turn the row's time back, a clock that was set does;
+ * - sharing: who takes beside whom; a holder that was not seen for 2 s is replaced;
+ * - bucket: refilled, in thousandths of a credit;
+ * - offer: what the balance, and the sharing, allow; grant: what the bucket holds of it, where shared.
+ */
+export const TAKE = `
+WITH ask AS (
+  SELECT max(CAST(:day AS INTEGER),
+      coalesce((SELECT max(day) FROM ledger WHERE owner = :owner), 0)) AS day,
+    CAST(max(:want, :least) AS INTEGER) AS want, CAST(:least AS INTEGER) AS least,
+    CAST(:limit AS INTEGER) AS credits, CAST(:perSecond AS INTEGER) AS rate,
+    CAST(:now AS INTEGER) AS now
+), row AS (
+  SELECT ask.*, credits + coalesce(today.added - today.used, 0) AS rest,
+    last.holder, last.holder_at, last.other_at, last.level, last.level_at,
+    iif(last.level_at BETWEEN now AND now + 6000, last.level_at, now) AS moment
+  FROM ask
+  LEFT JOIN ledger today ON today.owner = :owner AND today.day = ask.day
+  LEFT JOIN ledger last ON last.owner = :owner AND last.day = (
+    SELECT day FROM ledger WHERE owner = :owner AND level_at IS NOT NULL ORDER BY day DESC LIMIT 1)
+), joined AS (
+  SELECT *, holder <> :process AND holder_at > moment - 2000 AND holder_at <= moment AS beside
+  FROM row
+), sharing AS (
+  SELECT day, want, least, rate, moment, rest, level, level_at,
+    iif(beside, holder, :process) AS holder,
+    iif(beside, holder_at, moment) AS holder_at,
+    iif(beside, moment, other_at) AS other_at,
+    beside OR (other_at > moment - 2000 AND other_at <= moment) AS shared
+  FROM joined
+), bucket AS (
+  SELECT day, want, least, rate, moment, rest, holder, holder_at, other_at, shared,
+    min(rate * 1000, coalesce(level + max(moment - level_at, 0) * rate, rate * 1000)) AS level
+  FROM sharing
+), offer AS (
+  SELECT *, iif(rest < least, 0, min(want, max(least, rest / 16),
+    iif(shared, max(least, rate / 10), want))) AS offered
+  FROM bucket
+), grants AS (
+  SELECT *, CASE WHEN NOT coalesce(shared, 0) THEN offered
+    WHEN level < min(least, rate) * 1000 THEN 0
+    ELSE min(offered, max(least, level / 1000)) END AS granted
+  FROM offer
+)
+INSERT INTO ledger
+  (owner, day, used, added, holder, holder_at, other_at, level, level_at, granted, wait_ms)
+SELECT :owner, day, granted, 0, holder, holder_at, other_at,
+  iif(shared, level - granted * 1000, max(level - granted * 1000, min(level, -rate * 1000))),
+  moment, granted,
+  iif(granted < offered, max((min(least, rate) * 1000 - level + rate - 1) / rate, 0), 0)
+FROM grants WHERE true
+ON CONFLICT (owner, day) DO UPDATE SET
+  used = used + excluded.granted,
+  holder = excluded.holder, holder_at = excluded.holder_at, other_at = excluded.other_at,
+  level = excluded.level, level_at = excluded.level_at,
+  granted = excluded.granted, wait_ms = excluded.wait_ms
+RETURNING day, granted, max(CAST(:limit AS INTEGER) + added - used, 0) AS left, wait_ms AS waitMs,
+  coalesce(other_at > level_at - 2000 AND other_at <= level_at, 0) AS shared`;
+
+export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
+  const take = db.prepare(TAKE);
+  take.setAllowUnknownNamedParameters(true);
+  const giveBack = db.prepare(
+    `UPDATE ledger SET used = used - min(used, :credits),
+       level = level + 1000 * min(used, :credits) WHERE owner = :owner AND day = :day`,
+  );
+  const add = db.prepare(
+    `INSERT INTO ledger (owner, day, used, added) VALUES (?, ?, 0, ?)
+     ON CONFLICT (owner, day) DO UPDATE SET added = added + excluded.added
+     RETURNING used, added`,
+  );
+  const read = db.prepare("SELECT used, added FROM ledger WHERE owner = ? AND day = ?");
+  return {
+    take: (request) => {
+      const row = take.get(request) as Omit<Grant, "shared"> & { readonly shared: number };
+      return { ...row, shared: row.shared === 1 };
+    },
+    giveBack: (owner, day, credits) => {
+      giveBack.run({ owner, day, credits });
+    },
+    add: (owner, day, credits) => add.get(owner, day, credits) as DayBalance,
+    read: (owner, day) => (read.get(owner, day) as DayBalance | undefined) ?? { used: 0, added: 0 },
+  };
+}

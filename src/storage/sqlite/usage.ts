@@ -1,0 +1,94 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type {
+  ContractCount,
+  UsageBucket,
+  UsageQuery,
+  UsageResolution,
+  UsageRow,
+  UsageStore,
+} from "../store.ts";
+import { type Blocking, transaction } from "./database.ts";
+
+const MINUTE_MS = 60_000;
+
+type Resolution = {
+  readonly name: UsageResolution;
+  readonly table: string;
+  readonly minutes: number;
+};
+
+const RESOLUTIONS: readonly Resolution[] = [
+  { name: "minute", table: "usage_minutes", minutes: 1 },
+  { name: "hour", table: "usage_hours", minutes: 60 },
+  { name: "day", table: "usage_days", minutes: 1440 },
+];
+
+type ByResolution<Value> = Readonly<Record<UsageResolution, Value>>;
+
+export function usageStatements(db: DatabaseSync): Blocking<UsageStore> {
+  const query = perTable((table) => db.prepare(querySql(table)));
+  const prune = perTable((table) => db.prepare(`DELETE FROM ${table} WHERE at < ?`));
+  const pruneContracts = db.prepare("DELETE FROM contract_minutes WHERE at < ?");
+  const top = db.prepare(
+    `SELECT network, contract, sum(calls) AS calls FROM contract_minutes
+     WHERE account_id = :accountId AND at >= :from AND at < :to
+     GROUP BY network, contract ORDER BY calls DESC, network, contract LIMIT :limit`,
+  );
+  return {
+    record: recording(db),
+    query: ({ accountId, keyId, resolution, from, to }: UsageQuery) =>
+      query[resolution].all({ accountId, keyId: keyId ?? null, from, to }) as UsageRow[],
+    topContracts: ({ accountId, from, to, limit }) =>
+      top.all({ accountId, from, to, limit }) as Omit<ContractCount, "minute" | "accountId">[],
+    prune: (before) =>
+      transaction(db, () => {
+        for (const { name } of RESOLUTIONS) prune[name].run(before[name]);
+        pruneContracts.run(before.minute);
+      }),
+  };
+}
+
+function perTable(prepare: (table: string) => StatementSync): ByResolution<StatementSync> {
+  const entries = RESOLUTIONS.map(({ name, table }) => [name, prepare(table)]);
+  return Object.fromEntries(entries) as ByResolution<StatementSync>;
+}
+
+/** In the order of the primary key, so that nothing is sorted. */
+export const querySql = (table: string): string =>
+  `SELECT at, key_id AS keyId, network, method, outcome, calls, credits, bytes,
+     latency_ms AS latencyMs
+   FROM ${table}
+   WHERE account_id = :accountId AND at >= :from AND at < :to
+     AND (:keyId IS NULL OR key_id = :keyId)
+   ORDER BY account_id, at, key_id, network, method, outcome`;
+
+function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
+  const upserts = perTable((table) => db.prepare(upsertSql(table)));
+  const contract = db.prepare(
+    `INSERT INTO contract_minutes (at, account_id, network, contract, calls)
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
+  );
+  return (buckets, contracts) =>
+    transaction(db, () => {
+      for (const { name, minutes } of RESOLUTIONS) {
+        for (const bucket of buckets) add(upserts[name], bucket, minutes);
+      }
+      for (const { minute, accountId, network, contract: address, calls } of contracts) {
+        contract.run(minute * MINUTE_MS, accountId, network, address, calls);
+      }
+    });
+}
+
+const upsertSql = (table: string): string =>
+  `INSERT INTO ${table}
+     (at, account_id, key_id, network, method, outcome, calls, credits, bytes, latency_ms)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+   ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits,
+     bytes = bytes + excluded.bytes, latency_ms = latency_ms + excluded.latency_ms`;
+
+function add(upsert: StatementSync, bucket: UsageBucket, minutes: number): void {
+  const { accountId, keyId, network, method, outcome, calls, credits, bytes, latencyMs } = bucket;
+  const at = (bucket.minute - (bucket.minute % minutes)) * MINUTE_MS;
+  upsert.run(at, accountId, keyId, network, method, outcome, calls, credits, bytes, latencyMs);
+}

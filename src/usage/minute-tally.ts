@@ -1,0 +1,65 @@
+import type { UsageBucket } from "../storage/store.ts";
+import { ContractSketch } from "./contract-sketch.ts";
+
+/** One call that was settled. */
+export type SettledCall = {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly network: string;
+  /** From a definition, or `other`: names that clients invent would never end. */
+  readonly method: string;
+  /** `ok`, or a name of the error table. */
+  readonly outcome: string;
+  readonly credits: number;
+  /** Bytes of the answer. */
+  readonly bytes: number;
+  readonly latencyMs: number;
+};
+
+/** What the store does not have yet of a bucket; without calls: nothing. */
+export type Counter = { -readonly [Name in keyof UsageBucket]: UsageBucket[Name] };
+
+type Names = Pick<SettledCall, "accountId" | "keyId" | "network" | "method" | "outcome">;
+type Tree<Leaf> = Map<string, Map<string, Map<string, Map<string, Map<string, Leaf>>>>>;
+
+/** The counters and sketches of one minute. Found by maps in maps: joining the names costs more. */
+export class MinuteTally {
+  readonly minute: number;
+  readonly #counters: Tree<Counter> = new Map();
+  readonly #sketches = new Map<string, Map<string, ContractSketch>>();
+
+  constructor(minute: number) {
+    this.minute = minute;
+  }
+
+  counter({ accountId, keyId, network, method, outcome }: Names): Counter | undefined {
+    return this.#counters.get(accountId)?.get(keyId)?.get(network)?.get(method)?.get(outcome);
+  }
+
+  /** Where there is none yet. */
+  addCounter({ accountId, keyId, network, method, outcome }: Names): Counter {
+    const { minute } = this;
+    const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
+    const counter = { minute, accountId, keyId, network, method, outcome, ...none };
+    const ofKey = within(within(this.#counters, accountId), keyId);
+    within(within(ofKey, network), method).set(outcome, counter);
+    return counter;
+  }
+
+  sketch(accountId: string, network: string): ContractSketch {
+    const known = this.#sketches.get(accountId)?.get(network);
+    if (known !== undefined) return known;
+    const sketch = new ContractSketch({ minute: this.minute, accountId, network });
+    within(this.#sketches, accountId).set(network, sketch);
+    return sketch;
+  }
+}
+
+function within<Key, Value>(maps: Map<string, Map<Key, Value>>, name: string): Map<Key, Value> {
+  let map = maps.get(name);
+  if (map === undefined) {
+    map = new Map();
+    maps.set(name, map);
+  }
+  return map;
+}

@@ -1,0 +1,133 @@
+import type { Clock } from "../lib/clock.ts";
+import type { UsageResolution, UsageStore } from "../storage/store.ts";
+import type { SettledCall } from "./minute-tally.ts";
+import { UnwrittenUsage } from "./unwritten-usage.ts";
+
+export type { SettledCall };
+
+/** What a kill may cost. */
+const WRITE_EVERY_MS = 1000;
+const PRUNE_EVERY_MS = 3_600_000;
+/** Of one write: some 10 ms in SQLite, behind which the ledger's questions wait. */
+const ROWS_PER_WRITE = 1000;
+/** About 60 MB. A row is a key's method on a network with an outcome, in a minute. */
+const MAX_ROWS = 100_000;
+
+export type UsageRecorderOptions = {
+  /** `usage.keep` of the configuration, milliseconds. */
+  readonly keep: { readonly minutes: number; readonly hours: number; readonly days: number };
+  /** Bound of what is kept in memory. */
+  readonly maxRows?: number;
+};
+
+export type UsageRecorderParts = {
+  readonly store: Pick<UsageStore, "record" | "prune">;
+  readonly clock: Clock;
+  /** Told once when the store begins to fail. */
+  readonly onStoreFailure: (error: unknown) => void;
+  /** Told of calls that are counted nowhere: memory was full, or the store failed at the stop. */
+  readonly onLost: (calls: number) => void;
+};
+
+/**
+ * Counts what was served, to whom and at what cost, by minute. Counting costs a few look-ups; the
+ * store gets what was added up in the background, every second. docs/usage.md
+ */
+export class UsageRecorder {
+  readonly #options: UsageRecorderOptions;
+  readonly #parts: UsageRecorderParts;
+  readonly #unwritten: UnwrittenUsage;
+  #prunedAtMs = Number.NEGATIVE_INFINITY;
+  #failing = false;
+  #flushing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: UsageRecorderOptions, parts: UsageRecorderParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#unwritten = new UnwrittenUsage(options.maxRows ?? MAX_ROWS);
+  }
+
+  /** Begins to write. */
+  start(): void {
+    this.#timer = setInterval(() => void this.flush(), WRITE_EVERY_MS);
+  }
+
+  /** Writes what is left. Afterwards nothing is written any more, so the gateway stops first. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flushing;
+    await this.#write();
+    const lost = this.#unwritten.calls;
+    if (lost > 0) this.#parts.onLost(lost);
+  }
+
+  /** Every call once, when it is settled. */
+  record(call: SettledCall): void {
+    const counted = this.#unwritten.add(call, this.#parts.clock.now());
+    if (!counted) this.#parts.onLost(1);
+  }
+
+  /** The contract that an eth_call named, `0x…`. */
+  contract(accountId: string, network: string, contract: string): void {
+    const sketch = this.#unwritten.sketch(accountId, network, this.#parts.clock.now());
+    this.#unwritten.addContract(sketch, contract);
+  }
+
+  /** What `start` does every second, once at a time: writes, and drops what is too old. Never rejects. */
+  flush(): Promise<void> {
+    // Also while a write is stuck: what is counted meanwhile needs the room.
+    this.#unwritten.compact();
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+    });
+    return this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    if (await this.#write()) await this.#prune();
+  }
+
+  /** False where the store failed; what it did not take waits for the next time. */
+  async #write(): Promise<boolean> {
+    const { store } = this.#parts;
+    // Not what comes meanwhile: that is the next second's.
+    for (let left = this.#unwritten.waiting; left > 0; left -= ROWS_PER_WRITE) {
+      const batch = this.#unwritten.take(Math.min(left, ROWS_PER_WRITE));
+      if (batch.buckets.length + batch.contracts.length === 0) continue;
+      try {
+        await store.record(batch.buckets, batch.contracts);
+        this.#failing = false;
+      } catch (error) {
+        this.#unwritten.putBack(batch);
+        this.#storeFailed(error);
+        return false;
+      }
+    }
+    this.#unwritten.dropPast();
+    return true;
+  }
+
+  async #prune(): Promise<void> {
+    const { store, clock } = this.#parts;
+    const nowMs = clock.monotonic();
+    if (nowMs - this.#prunedAtMs < PRUNE_EVERY_MS) return;
+    this.#prunedAtMs = nowMs;
+    try {
+      await store.prune(this.#oldest(clock.now()));
+    } catch (error) {
+      // Not repeated before the next hour: what is too old harms nobody.
+      this.#storeFailed(error);
+    }
+  }
+
+  #oldest(nowMs: number): Record<UsageResolution, number> {
+    const { minutes, hours, days } = this.#options.keep;
+    return { minute: nowMs - minutes, hour: nowMs - hours, day: nowMs - days };
+  }
+
+  #storeFailed(error: unknown): void {
+    if (!this.#failing) this.#parts.onStoreFailure(error);
+    this.#failing = true;
+  }
+}

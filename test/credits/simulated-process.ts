@@ -1,0 +1,116 @@
+import type { PlanConfig } from "../../src/config/plans.ts";
+import { Ledger, type Reservation } from "../../src/credits/ledger.ts";
+import type { LedgerStore } from "../../src/storage/store.ts";
+import { SimulatedStore, type Statement } from "./simulated-store.ts";
+
+export type SharedTime = { monotonicMs: number; wallMs: number };
+
+/** A call that was admitted, in the air. */
+export type CallInTheAir = {
+  readonly reservation: Reservation;
+  readonly accountId: string;
+  /** The key, where it has a row of the ledger. */
+  readonly keyOwner: string | undefined;
+  readonly credits: number;
+};
+
+/** Credits of one owner in one process, as the store and the clients saw them. */
+export type Book = { taken: number; returned: number; served: number; held: number };
+
+/** One process: its ledger, its clock, its way to the store, and the books that are kept of it. */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly store: SimulatedStore;
+  readonly calls: CallInTheAir[] = [];
+  /** Calls that wait for the store, and their credits by owner. */
+  waitingCalls = 0;
+  readonly waiting = new Map<string, number>();
+  /** The largest bound of a lease that the process may still go by, by owner. */
+  readonly bounds = new Map<string, number>();
+  /** Of each owner, and of each account's day (`id/day`). */
+  readonly books = new Map<string, Book>();
+  /** The latest day of an account's call. */
+  readonly lastDays = new Map<string, number>();
+  wallOffsetMs = 0;
+  /** The store refused credits that go back, and they were not all sent again. */
+  isRefused = false;
+  readonly #time: SharedTime;
+  #tick: (() => void) | undefined;
+  #nextTickMs = 0;
+
+  constructor(
+    name: string,
+    parts: {
+      readonly time: SharedTime;
+      readonly store: LedgerStore;
+      readonly plans: Readonly<Record<string, PlanConfig>>;
+      readonly sent: (process: SimulatedProcess, statement: Statement) => void;
+    },
+  ) {
+    this.name = name;
+    this.#time = parts.time;
+    this.store = new SimulatedStore(parts.store, {
+      sent: (statement) => parts.sent(this, statement),
+    });
+    const { time } = parts;
+    this.ledger = new Ledger(
+      { plans: parts.plans, process: name },
+      {
+        store: this.store,
+        onStoreFailure: () => undefined,
+        scheduler: {
+          now: () => this.now,
+          monotonic: () => time.monotonicMs,
+          every: (intervalMs, run) => {
+            this.#nextTickMs = time.monotonicMs + intervalMs;
+            this.#tick = () => {
+              this.#nextTickMs += intervalMs;
+              run();
+            };
+            return () => {
+              this.#tick = undefined;
+            };
+          },
+        },
+      },
+    );
+    this.ledger.start();
+  }
+
+  get now(): number {
+    return this.#time.wallMs + this.wallOffsetMs;
+  }
+
+  get nextTickMs(): number {
+    return this.#tick === undefined ? Number.POSITIVE_INFINITY : this.#nextTickMs;
+  }
+
+  tick(): void {
+    if (this.#time.monotonicMs >= this.#nextTickMs) this.#tick?.();
+  }
+
+  book(name: string): Book {
+    let book = this.books.get(name);
+    if (book === undefined) {
+      book = { taken: 0, returned: 0, served: 0, held: 0 };
+      this.books.set(name, book);
+    }
+    return book;
+  }
+
+  /** Credits are on their way back; those that have to wait for them look like a lease from outside. */
+  isReturning(name: string): boolean {
+    if (this.isRefused) return true;
+    for (const { kind, owner } of this.store.statements) {
+      if (kind === "giveBack" && owner === name) return true;
+    }
+    return false;
+  }
+
+  /** Credits that the store counts as used, and that were not served. */
+  open(name: string): number {
+    const { taken, returned, served } = this.book(name);
+    return taken - returned - served;
+  }
+}

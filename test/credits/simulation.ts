@@ -1,0 +1,432 @@
+import { strict as assert } from "node:assert";
+import type { PlanConfig } from "../../src/config/plans.ts";
+import type { CreditRefusal, Reservation } from "../../src/credits/ledger.ts";
+import type { CreditIdentity } from "../../src/credits/plans.ts";
+import { openMemory } from "../../src/storage/memory.ts";
+import type { LedgerStore, Limits } from "../../src/storage/store.ts";
+import { type CallInTheAir, type SharedTime, SimulatedProcess } from "./simulated-process.ts";
+import type { Statement } from "./simulated-store.ts";
+
+export const DAY_MS = 86_400_000;
+const FIRST_DAY = 20_000;
+const DEAREST = 1000;
+const NONE: Limits = { creditsPerDay: null, creditsPerSecond: null };
+
+/** How the store behaves: `manual` carries out and answers only what the schedule says. */
+export type StoreMode = "prompt" | "manual" | "failing" | "losing answers";
+
+export type SimulatedAccount = {
+  readonly id: string;
+  plan: string;
+  limits: Limits;
+  /** The key with limits of its own, and its limits. */
+  keyLimits: Limits;
+  /** The most that its day ever had, and what was added, by day. */
+  mostPerDay: number;
+  readonly added: Map<number, number>;
+};
+
+/** The whole of it: processes on one store, clients, and the books that the invariants are read from. */
+export class Simulation {
+  readonly time: SharedTime = { monotonicMs: 1000, wallMs: FIRST_DAY * DAY_MS + DAY_MS / 2 };
+  readonly processes: SimulatedProcess[] = [];
+  readonly accounts: SimulatedAccount[];
+  mode: StoreMode = "prompt";
+  /** Told what is released to whom, when. */
+  onRelease: (accountId: string, credits: number) => void = () => undefined;
+  readonly #plans: Readonly<Record<string, PlanConfig>>;
+  readonly #store: LedgerStore = openMemory().ledger;
+  /** What was served, by `account/day`, in all processes. */
+  readonly served = new Map<string, number>();
+  /** What the store counts as used and nobody can give back: of crashes, and of answers lost. */
+  readonly lost = new Map<string, number>();
+  /** The latest day that any clock has shown. */
+  #latestDay = FIRST_DAY;
+  #setBack = false;
+  #fault: unknown;
+  #started = 0;
+
+  constructor(plans: Readonly<Record<string, PlanConfig>>, accounts: readonly string[], count = 1) {
+    this.#plans = plans;
+    this.accounts = accounts.map((plan, index) => ({
+      id: `account${index}`,
+      plan,
+      limits: NONE,
+      keyLimits: NONE,
+      mostPerDay: 0,
+      added: new Map(),
+    }));
+    for (let each = 0; each < count; each += 1) this.start();
+  }
+
+  start(): SimulatedProcess {
+    this.#started += 1;
+    const process = new SimulatedProcess(`process${this.#started}`, {
+      time: this.time,
+      store: this.#store,
+      plans: this.#plans,
+      sent: (sender, statement) => this.#note(() => this.#sent(sender, statement)),
+    });
+    this.processes.push(process);
+    this.#lookAtClocks();
+    return process;
+  }
+
+  perDay(account: SimulatedAccount): number {
+    return account.limits.creditsPerDay ?? this.#plans[account.plan]?.dailyCredits ?? 0;
+  }
+
+  perSecond(account: SimulatedAccount): number {
+    return account.limits.creditsPerSecond ?? this.#plans[account.plan]?.creditsPerSecond ?? 0;
+  }
+
+  /** One call of a client, with the account's plain key or the one that has limits. */
+  call(
+    process: SimulatedProcess,
+    account: SimulatedAccount,
+    { credits, limitedKey = false }: { readonly credits: number; readonly limitedKey?: boolean },
+  ): Reservation | CreditRefusal | "waiting" {
+    const { keyLimits } = account;
+    const identity: CreditIdentity = {
+      keyId: limitedKey ? `${account.id}/limited` : `${account.id}/plain`,
+      accountId: account.id,
+      plan: account.plan,
+      accountLimits: account.limits,
+      keyLimits: limitedKey ? keyLimits : NONE,
+    };
+    const hasRow =
+      limitedKey && (keyLimits.creditsPerDay !== null || keyLimits.creditsPerSecond !== null);
+    const keyOwner = hasRow ? identity.keyId : undefined;
+    this.#followBounds(process, account, keyOwner);
+    const call = { accountId: account.id, keyOwner, credits };
+    let told = 0;
+    // Beforehand: the take that it waits for is sent before `admit` returns.
+    this.#wait(process, call, credits);
+    const outcome = process.ledger.admit(identity, credits, (later) =>
+      this.#note(() => {
+        told += 1;
+        assert.equal(told, 1, "a call that waited is told once");
+        assert.equal(outcome, "waiting", "only a call that waits is told later");
+        process.waitingCalls -= 1;
+        this.#wait(process, call, -credits);
+        this.#release(process, call, later);
+      }),
+    );
+    if (outcome === "waiting") process.waitingCalls += 1;
+    else {
+      this.#wait(process, call, -credits);
+      this.#release(process, call, outcome);
+    }
+    return outcome;
+  }
+
+  /** A call in the air ends. */
+  settle(process: SimulatedProcess, index: number, served: boolean): void {
+    const [call] = process.calls.splice(index, 1);
+    if (call === undefined) return;
+    const { accountId, keyOwner, credits, reservation } = call;
+    const day = `${accountId}/${reservation.day}`;
+    for (const name of [accountId, day, keyOwner]) {
+      if (name === undefined) continue;
+      const book = process.book(name);
+      book.held -= credits;
+      if (served) book.served += credits;
+    }
+    if (served) this.served.set(day, (this.served.get(day) ?? 0) + credits);
+    process.ledger.settle(reservation, served);
+  }
+
+  /** A statement goes one step on: to the store, then back. */
+  async proceed(process: SimulatedProcess, statement: Statement): Promise<void> {
+    if (statement.carriedOut) {
+      statement.answer();
+      return;
+    }
+    await statement.carryOut();
+    const { kind, owner, credits, granted, day } = statement;
+    if (kind === "giveBack") {
+      assert.ok(credits <= process.open(owner), "no more goes back than was taken");
+      for (const name of namesOf(owner, day)) process.book(name).returned += credits;
+      for (const name of namesOf(owner, day)) {
+        assert.ok(process.open(name) >= 0, `credits go back to the day they are of: ${name}`);
+      }
+    }
+    if (granted === undefined) return;
+    for (const name of namesOf(owner, granted.day)) process.book(name).taken += granted.granted;
+  }
+
+  /** A statement fails: before it reached the store, or after it was carried out. */
+  fail(process: SimulatedProcess, statement: Statement): void {
+    const { kind, owner, granted, carriedOut } = statement;
+    // A give-back that was carried out is always answered: that is what adapters promise.
+    if (carriedOut && kind === "giveBack") {
+      statement.answer();
+      return;
+    }
+    if (carriedOut && granted !== undefined) {
+      for (const name of namesOf(owner, granted.day)) {
+        process.book(name).taken -= granted.granted;
+        this.#lose(name, granted.granted);
+      }
+    }
+    if (kind === "giveBack") process.isRefused = true;
+    statement.fail();
+  }
+
+  /** Carries out and answers everything, as the mode has it, until nothing is on its way. */
+  async deliver(): Promise<void> {
+    if (this.mode === "manual") return;
+    for (let round = 0; round < 1000; round += 1) {
+      let any = false;
+      for (const process of this.processes) {
+        for (const statement of [...process.store.statements]) {
+          any = true;
+          await this.#deliverOne(process, statement);
+        }
+      }
+      if (!any) return;
+      await turn();
+    }
+    assert.fail("the ledger asks the store again and again");
+  }
+
+  async #deliverOne(process: SimulatedProcess, statement: Statement): Promise<void> {
+    if (this.mode === "failing") this.fail(process, statement);
+    else if (this.mode === "losing answers" && statement.kind === "take") {
+      if (!statement.carriedOut) await this.proceed(process, statement);
+      this.fail(process, statement);
+    } else {
+      await this.proceed(process, statement);
+      if (process.store.statements.has(statement)) await this.proceed(process, statement);
+    }
+  }
+
+  /** Time passes; the ledgers' timers run when they are due, the store works as the mode has it. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.time.monotonicMs + ms;
+    for (;;) {
+      const nextMs = Math.min(endMs, ...this.processes.map(({ nextTickMs }) => nextTickMs));
+      this.time.wallMs += nextMs - this.time.monotonicMs;
+      this.time.monotonicMs = nextMs;
+      this.#lookAtClocks();
+      for (const process of this.processes) process.tick();
+      await turn();
+      await this.deliver();
+      if (nextMs >= endMs) break;
+    }
+    // Two ticks: one for the statement that finds out, one for the rest.
+    if (this.mode !== "prompt" || ms < 1000) return;
+    for (const process of this.processes) process.isRefused = false;
+  }
+
+  /** A clock is set: of one process, or of all. */
+  jump(ms: number, process?: SimulatedProcess): void {
+    this.#setBack ||= ms < 0;
+    if (process === undefined) this.time.wallMs += ms;
+    else process.wallOffsetMs += ms;
+    this.#lookAtClocks();
+  }
+
+  #lookAtClocks(): void {
+    const days = this.processes.map(({ now }) => Math.floor(now / DAY_MS));
+    this.#latestDay = Math.max(this.#latestDay, ...days);
+  }
+
+  /** `kill -9`: nothing is given back. Its statements are on their way still, or get lost. */
+  async crash(process: SimulatedProcess, arrive: boolean): Promise<void> {
+    if (arrive) {
+      for (const statement of process.store.statements) {
+        if (!statement.carriedOut) await this.proceed(process, statement);
+      }
+    }
+    this.processes.splice(this.processes.indexOf(process), 1);
+    for (const name of process.books.keys()) this.#lose(name, process.open(name));
+  }
+
+  async add(account: SimulatedAccount, credits: number): Promise<void> {
+    const day = Math.floor(this.time.wallMs / DAY_MS);
+    this.#latestDay = Math.max(this.#latestDay, day);
+    account.added.set(day, (account.added.get(day) ?? 0) + credits);
+    await this.#store.add(account.id, day, credits);
+  }
+
+  async usedOf(owner: string, day: number): Promise<number> {
+    return (await this.#store.read(owner, day)).used;
+  }
+
+  /** An account is served as long as its balance has a call's price, and refused with the right reason. */
+  async spendTheRest(): Promise<void> {
+    const [process] = this.processes;
+    if (process === undefined) return;
+    for (const account of this.accounts) {
+      // The bucket is full even after the dearest call of the slowest plan, and the store takes no other process for present.
+      await this.pass(11_000);
+      const day: number = Math.floor(process.now / DAY_MS);
+      const credits = 80;
+      const { used, added } = await this.#store.read(account.id, day);
+      const rest = this.perDay(account) + added - used;
+      const before: number = process.calls.length;
+      const first = this.call(process, account, { credits });
+      await this.deliver();
+      await turn();
+      const isServed: boolean = process.calls.length > before;
+      // A clock that was set back makes the store's bucket stand still for some seconds.
+      if (this.#latestDay > day || this.#setBack) continue;
+      const expected = rest >= credits && this.perSecond(account) > 0;
+      assert.equal(isServed, expected, `${account.id} with ${rest} left: ${JSON.stringify(first)}`);
+    }
+    while (process.calls.length > 0) this.settle(process, 0, true);
+  }
+
+  /** Everything ends well: the store works, calls end, the processes live. Then it must be exact. */
+  async quiesce(): Promise<void> {
+    this.mode = "prompt";
+    await this.deliver();
+    for (const process of this.processes) {
+      while (process.calls.length > 0) this.settle(process, 0, true);
+    }
+    await this.pass(2000);
+    for (const process of this.processes) {
+      assert.equal(process.waitingCalls, 0, "every call that waited was told");
+      for (const name of process.books.keys()) {
+        assert.equal(process.open(name), 0, `charged is what was served: ${process.name} ${name}`);
+      }
+    }
+    for (const [name, credits] of this.served) {
+      const [owner = "", day = ""] = name.split("/");
+      const used = await this.usedOf(owner, Number(day));
+      assert.equal(used, credits + (this.lost.get(name) ?? 0), `used is what was served: ${name}`);
+    }
+  }
+
+  /** What is checked in the ledger's own callbacks must not be lost in its promises. */
+  #note(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#fault ??= error;
+    }
+  }
+
+  /** After a stop while the store works nothing is open, and nobody gets credits. */
+  checkStopped(process: SimulatedProcess): void {
+    for (const name of process.books.keys()) {
+      assert.equal(process.open(name), 0, `a stop gives everything back: ${name}`);
+    }
+    for (const account of this.accounts) {
+      const outcome = this.call(process, account, { credits: 80 });
+      assert.ok(outcome !== "waiting" && "kind" in outcome, "a stopped ledger refuses");
+    }
+  }
+
+  /** The invariants that hold at any moment. */
+  check(): void {
+    if (this.#fault !== undefined) throw this.#fault;
+    for (const account of this.accounts) this.#checkBalance(account);
+    for (const process of this.processes) {
+      for (const [name, { held }] of process.books) {
+        const open = process.open(name);
+        assert.ok(open >= held, `calls in the air are paid for: ${name} has ${open} of ${held}`);
+        const bound = process.bounds.get(name);
+        if (bound === undefined || process.isReturning(name)) continue;
+        const most = Math.max(bound, process.waiting.get(name) ?? 0);
+        assert.ok(open - held <= most, `a lease of ${name} is ${open - held}, over ${most}`);
+      }
+    }
+  }
+
+  #checkBalance(account: SimulatedAccount): void {
+    account.mostPerDay = Math.max(account.mostPerDay, this.perDay(account));
+    for (const [name, served] of this.served) {
+      const [owner, day] = name.split("/");
+      if (owner !== account.id) continue;
+      const most = account.mostPerDay + (account.added.get(Number(day)) ?? 0);
+      assert.ok(served <= most, `${name} was served ${served} of ${most}`);
+    }
+  }
+
+  #followBounds(
+    process: SimulatedProcess,
+    account: SimulatedAccount,
+    keyOwner: string | undefined,
+  ): void {
+    const ofAccount = boundOf(this.perDay(account), this.perSecond(account));
+    this.#followBound(process, account.id, ofAccount);
+    if (keyOwner === undefined) return;
+    const { creditsPerDay, creditsPerSecond } = account.keyLimits;
+    const perSecond = creditsPerSecond ?? this.perSecond(account);
+    this.#followBound(process, keyOwner, boundOf(creditsPerDay ?? 1e15, perSecond));
+  }
+
+  /** A lower bound holds from the next call on; what is asked for already may arrive once more. */
+  #followBound(process: SimulatedProcess, owner: string, bound: number): void {
+    const last = process.bounds.get(owner) ?? 0;
+    const asked = [...process.store.statements].some(
+      ({ kind, owner: of }) => kind === "take" && of === owner,
+    );
+    process.bounds.set(owner, asked ? Math.max(last, bound) : bound);
+  }
+
+  #sent(process: SimulatedProcess, { kind, owner, credits }: Statement): void {
+    if (kind !== "take") return;
+    const bound = process.bounds.get(owner) ?? 0;
+    const { held } = process.book(owner);
+    const others = [...process.store.statements].filter(
+      (each) => each.kind === "take" && each.owner === owner,
+    );
+    assert.equal(others.length, 1, "one take of an owner is in the air");
+    assert.ok(credits <= bound, `a lease of ${credits} is over the bound of ${bound}`);
+    if (process.isReturning(owner)) return;
+    const open = process.open(owner) + credits;
+    const most = Math.max(bound, held + (process.waiting.get(owner) ?? 0));
+    assert.ok(open <= most, `${owner} has ${open} open, over ${most}`);
+  }
+
+  #wait(process: SimulatedProcess, call: Omit<CallInTheAir, "reservation">, credits: number): void {
+    for (const owner of [call.accountId, call.keyOwner]) {
+      if (owner === undefined) continue;
+      process.waiting.set(owner, (process.waiting.get(owner) ?? 0) + credits);
+    }
+  }
+
+  #release(
+    process: SimulatedProcess,
+    call: Omit<CallInTheAir, "reservation">,
+    outcome: Reservation | CreditRefusal,
+  ): void {
+    if ("kind" in outcome) return;
+    const { accountId, keyOwner, credits } = call;
+    const { day } = outcome;
+    const today = Math.floor(process.now / DAY_MS);
+    assert.ok(day >= today, `a call of day ${today} was charged to day ${day}`);
+    const last = process.lastDays.get(accountId) ?? 0;
+    assert.ok(day >= last, `day ${day} was opened again after ${last}`);
+    assert.ok(day <= this.#latestDay, `no clock has shown day ${day}`);
+    process.lastDays.set(accountId, day);
+    for (const name of [accountId, `${accountId}/${day}`, keyOwner]) {
+      if (name !== undefined) process.book(name).held += credits;
+    }
+    process.calls.push({ ...call, reservation: outcome });
+    this.onRelease(accountId, credits);
+  }
+
+  #lose(name: string, credits: number): void {
+    this.lost.set(name, (this.lost.get(name) ?? 0) + credits);
+  }
+}
+
+/** The books of an owner: the whole, and of accounts each day. A key's day is its account's. */
+function namesOf(owner: string, day: number): readonly string[] {
+  return owner.includes("/") ? [owner] : [owner, `${owner}/${day}`];
+}
+
+function boundOf(perDay: number, perSecond: number): number {
+  return Math.max(DEAREST, Math.min(perSecond, Math.floor(perDay / 100)));
+}
+
+/** Lets what was resolved run on. */
+export async function turn(): Promise<void> {
+  await undefined;
+  await undefined;
+  await undefined;
+}

@@ -1,0 +1,37 @@
+import { type Storage, StorageError } from "../../src/storage/store.ts";
+
+type StoreName = Exclude<keyof Storage, "close">;
+
+/** A storage whose stores answer with a StorageError while their names are in `broken`. */
+export type BreakableStorage = {
+  readonly storage: Storage;
+  readonly broken: Map<StoreName, string>;
+};
+
+/** `broken` maps a store's name to the text of its error. */
+export function breakable(storage: Storage): BreakableStorage {
+  const broken = new Map<StoreName, string>();
+  const { accounts, keys, ledger, usage, changes, close } = storage;
+  const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
+    const methods = Object.entries(store).map(([method, run]) => [
+      method,
+      async (...args: unknown[]) => {
+        const text = broken.get(name);
+        if (text !== undefined) throw new StorageError(text);
+        return run(...args);
+      },
+    ]);
+    return Object.fromEntries(methods) as Store;
+  };
+  return {
+    broken,
+    storage: {
+      accounts: wrapped("accounts", accounts),
+      keys: wrapped("keys", keys),
+      ledger: wrapped("ledger", ledger),
+      usage: wrapped("usage", usage),
+      changes: wrapped("changes", changes),
+      close,
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import { expect, test } from "vitest";
+import type { Grant, LedgerStore, Storage, TakeRequest } from "../../src/storage/store.ts";
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const TODAY = Math.floor(NOON / 86_400_000);
+
+export const takeRequest = (over: Partial<TakeRequest> = {}): TakeRequest => ({
+  owner: "acc_1",
+  day: TODAY,
+  want: 500,
+  least: 80,
+  limit: 3_000_000,
+  process: "one",
+  perSecond: 500,
+  now: NOON,
+  ...over,
+});
+
+/** What an adapter's ledger owes: exact to the credit, whoever takes at once. */
+export function ledgerContract(storage: () => Storage): void {
+  balanceContract(storage);
+  dayContract(storage);
+  sharingContract(storage);
+}
+
+type Take = (over?: Partial<TakeRequest>) => Promise<Grant>;
+const taker =
+  (ledger: LedgerStore): Take =>
+  (over = {}) =>
+    ledger.take(takeRequest(over));
+
+function balanceContract(storage: () => Storage): void {
+  test("a lease is what is wanted while that is at most a sixteenth of the rest", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const alone = { day: TODAY, waitMs: 0, shared: false };
+    expect(await take({ limit: 8_000 })).toEqual({ ...alone, granted: 500, left: 7_500 });
+    expect(await take({ limit: 8_000 })).toEqual({ ...alone, granted: 468, left: 7_032 });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 968, added: 0 });
+  });
+
+  test("leases shrink to the call that waits, and the last credit can be spent", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const grants: number[] = [];
+    for (let grant = await take({ limit: 1_000 }); grant.granted > 0; ) {
+      grants.push(grant.granted);
+      grant = await take({ limit: 1_000 });
+    }
+    expect(grants).toEqual(new Array(12).fill(80));
+    const small = { limit: 1_000, least: 40 };
+    expect(await take({ ...small, least: 41 })).toMatchObject({ granted: 0, left: 40, waitMs: 0 });
+    expect(await take(small)).toMatchObject({ granted: 40, left: 0 });
+    expect(await take({ ...small, least: 1 })).toMatchObject({ granted: 0, left: 0, waitMs: 0 });
+  });
+
+  test("what is given back can be taken again, and nothing becomes less than nothing", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    await take({ limit: 500, least: 500 });
+    expect(await take({ limit: 500 })).toMatchObject({ granted: 0, left: 0 });
+    await ledger.giveBack("acc_1", TODAY, 120);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 380, added: 0 });
+    expect(await take({ limit: 500 })).toMatchObject({ granted: 80, left: 40 });
+    await ledger.giveBack("acc_1", TODAY, 10_000);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 0, added: 0 });
+    await ledger.giveBack("nobody", TODAY, 5);
+    expect(await ledger.read("nobody", TODAY)).toEqual({ used: 0, added: 0 });
+  });
+
+  test("credits added to a day count in its rest, before and after its first lease", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    expect(await ledger.add("acc_1", TODAY, 1_000)).toEqual({ used: 0, added: 1_000 });
+    expect(await take({ limit: 600 })).toMatchObject({ granted: 100, left: 1_500 });
+    expect(await ledger.add("acc_1", TODAY, 2_000)).toEqual({ used: 100, added: 3_000 });
+    expect(await take({ limit: 600 })).toMatchObject({ granted: 218, left: 3_282 });
+    expect(await ledger.read("acc_1", TODAY + 1)).toEqual({ used: 0, added: 0 });
+  });
+
+  test("a limit that was lowered below what is used grants nothing and leaves nothing", async () => {
+    const take = taker(storage().ledger);
+    await take({ limit: 1_000, least: 900 });
+    expect(await take({ limit: 500 })).toMatchObject({ granted: 0, left: 0, waitMs: 0 });
+    expect(await take({ limit: 1_000 })).toMatchObject({ granted: 80, left: 20 });
+  });
+
+  test("owners do not share a balance", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    await take({ limit: 100, least: 100 });
+    expect(await take({ limit: 100, owner: "key_1" })).toMatchObject({ granted: 80, left: 20 });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 100, added: 0 });
+  });
+
+  test("amounts up to 2^53 - 1 are exact", async () => {
+    const { ledger } = storage();
+    const most = Number.MAX_SAFE_INTEGER;
+    const grant = await ledger.take(takeRequest({ limit: most, want: most, least: most }));
+    expect(grant).toMatchObject({ granted: most, left: 0 });
+    await ledger.giveBack("acc_1", TODAY, most - 1);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 1, added: 0 });
+  });
+
+  test("takes that are in the air at once never overdraw, and leave nothing behind", async () => {
+    const { ledger } = storage();
+    const limit = 20_001;
+    const takes = Array.from({ length: 400 }, (_, index) =>
+      ledger.take(takeRequest({ limit, least: 1, process: "one", now: NOON + index })),
+    );
+    const granted = (await Promise.all(takes)).reduce((sum, grant) => sum + grant.granted, 0);
+    expect(granted).toBe(limit);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: limit, added: 0 });
+  });
+}
+
+function dayContract(storage: () => Storage): void {
+  test("each day has its own balance; one that was over is never opened again", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    await take({ limit: 500, least: 400 });
+    const tomorrow = { limit: 500, day: TODAY + 1, now: NOON + 43_200_000 };
+    expect(await take(tomorrow)).toMatchObject({ day: TODAY + 1, granted: 80, left: 420 });
+    const back = await take({ limit: 500, day: TODAY, now: NOON });
+    expect(back).toMatchObject({ day: TODAY + 1, granted: 80, left: 340 });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 400, added: 0 });
+  });
+
+  test("what is given back of a day that is over goes to that day", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    await take();
+    await take({ day: TODAY + 1, now: NOON + 43_200_000 });
+    await ledger.giveBack("acc_1", TODAY, 200);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 300, added: 0 });
+    expect(await ledger.read("acc_1", TODAY + 1)).toEqual({ used: 500, added: 0 });
+  });
+
+  test("midnight gives several processes no second burst", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const midnight = (TODAY + 1) * 86_400_000;
+    await take({ now: midnight - 2 });
+    await ledger.add("acc_1", TODAY + 1, 1_000);
+    const after = await take({ now: midnight, day: TODAY + 1, process: "two" });
+    expect(after).toMatchObject({ day: TODAY + 1, granted: 0, waitMs: 158, shared: true });
+  });
+}
+
+function sharingContract(storage: () => Storage): void {
+  test("one process is not held to the bucket", async () => {
+    const take = taker(storage().ledger);
+    for (let n = 0; n < 5; n += 1) {
+      expect(await take({ now: NOON + n })).toMatchObject({ granted: 500, shared: false });
+    }
+  });
+
+  test("a second process finds the bucket drawn, is told how long, and gets a tenth then", async () => {
+    const take = taker(storage().ledger);
+    await take();
+    const two = { process: "two", now: NOON + 100 };
+    expect(await take(two)).toMatchObject({ granted: 0, waitMs: 60, shared: true });
+    expect(await take({ ...two, now: NOON + 159 })).toMatchObject({ granted: 0, waitMs: 1 });
+    expect(await take({ ...two, now: NOON + 160 })).toMatchObject({ granted: 80, waitMs: 0 });
+    const cheap = await take({ process: "two", least: 5, now: NOON + 1_160 });
+    expect(cheap).toMatchObject({ granted: 50, shared: true });
+  });
+
+  test("however much one takes alone, another waits two seconds at most to join", async () => {
+    const take = taker(storage().ledger);
+    for (let n = 0; n < 20; n += 1) await take();
+    const joining = { process: "two", least: 500 };
+    expect(await take(joining)).toMatchObject({ granted: 0, waitMs: 2_000, shared: true });
+  });
+
+  test("processes together get what a second gives and one burst, however they ask", async () => {
+    const { ledger } = storage();
+    let sum = 0;
+    for (let ms = 0; ms < 10_000; ms += 10) {
+      const process = ["one", "two", "three"][(ms / 10) % 3] ?? "";
+      const grant = await ledger.take(takeRequest({ process, least: 5, now: NOON + ms }));
+      sum += grant.granted;
+    }
+    expect(sum).toBeGreaterThan(5_000 - 50);
+    expect(sum).toBeLessThanOrEqual(5_500);
+  });
+
+  test("two seconds after its last take another process counts no longer", async () => {
+    const take = taker(storage().ledger);
+    await take({ process: "one" });
+    await take({ process: "two", now: NOON + 500 });
+    expect(await take({ now: NOON + 2_499 })).toMatchObject({ shared: true });
+    expect(await take({ now: NOON + 2_500 })).toMatchObject({ shared: false, granted: 500 });
+  });
+
+  test("a process that has ended leaves the row to the one that goes on", async () => {
+    const take = taker(storage().ledger);
+    await take({ process: "one" });
+    expect(await take({ process: "two", now: NOON + 1_999 })).toMatchObject({ shared: true });
+    await take({ process: "two", now: NOON + 2_000 });
+    expect(await take({ process: "two", now: NOON + 4_000 })).toMatchObject({ shared: false });
+  });
+
+  test("a call dearer than a second's credits waits for the full bucket and takes it below zero", async () => {
+    const take = taker(storage().ledger);
+    await take({ now: NOON });
+    const dear = { process: "two", least: 1_000, want: 1_000 };
+    expect(await take({ ...dear, now: NOON + 400 })).toMatchObject({ granted: 0, waitMs: 600 });
+    expect(await take({ ...dear, now: NOON + 1_000 })).toMatchObject({ granted: 1_000 });
+    expect(await take({ now: NOON + 1_001 })).toMatchObject({ granted: 0, waitMs: 1_159 });
+  });
+
+  test("what is given back refills the bucket, and never above a second's credits", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    await take();
+    await ledger.giveBack("acc_1", TODAY, 100);
+    expect(await take({ process: "two" })).toMatchObject({ granted: 80, shared: true });
+    for (let n = 0; n < 3; n += 1) await take({ now: NOON + 10_000 });
+    await ledger.giveBack("acc_1", TODAY, 1_580);
+    const rest = { process: "two", least: 500, want: 5_000, now: NOON + 10_000 };
+    expect(await take(rest)).toMatchObject({ granted: 500 });
+    expect(await take({ ...rest, least: 1 })).toMatchObject({ granted: 0, waitMs: 2 });
+  });
+
+  test("nothing is left of the balance: no wait is worth it", async () => {
+    const take = taker(storage().ledger);
+    await take({ limit: 500, least: 450 });
+    const two = await take({ limit: 500, process: "two" });
+    expect(two).toMatchObject({ granted: 0, left: 50, waitMs: 0, shared: true });
+  });
+
+  test("a request that waited for a lock refills nothing twice; a clock that was set starts anew", async () => {
+    const take = taker(storage().ledger);
+    const now = NOON + 5_000;
+    await take({ now });
+    const late = { process: "two", now: NOON };
+    expect(await take(late)).toMatchObject({ granted: 0, waitMs: 160, shared: true });
+    expect(await take({ process: "two", now: now + 1 })).toMatchObject({ waitMs: 159 });
+    const set = { process: "two", now: now - 3_600_000 };
+    expect(await take(set)).toMatchObject({ granted: 500, shared: false });
+    expect(await take({ ...set, process: "one" })).toMatchObject({ shared: true, granted: 0 });
+    expect(await take({ ...set, now: set.now + 160 })).toMatchObject({ granted: 0 });
+  });
+}
