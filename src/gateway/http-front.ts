@@ -4,7 +4,7 @@ import type { Identity } from "../access/authenticator.ts";
 import { CREDIT_HEADERS, creditHeaders } from "../credits/credit-headers.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import { type Piece, sizeOf } from "../lib/bytes.ts";
+import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Metrics, TrafficMetrics } from "../telemetry/metrics.ts";
 import { type MessageAnswer, refusal } from "./answer.ts";
 import { answerMessage } from "./messages.ts";
@@ -220,8 +220,4 @@ function writePieces(response: ServerResponse, pieces: readonly Piece[], sizeByt
 
 function asText(piece: Piece): string {
   return typeof piece === "string" ? piece : piece.toString("latin1");
-}
-
-function asBytes(piece: Piece): Buffer {
-  return typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
 }

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from "ws";
-import { type Piece, sizeOf } from "../lib/bytes.ts";
+import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import type { Session } from "./call.ts";
@@ -176,8 +176,4 @@ export class WebSocketConnection {
   readonly #sent = (): void => {
     if (this.#closing === undefined) this.#work();
   };
-}
-
-function asBytes(piece: Piece): Buffer {
-  return typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
 }

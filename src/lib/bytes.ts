@@ -15,3 +15,8 @@ export function sizeOf(pieces: readonly Piece[]): number {
   for (const piece of pieces) bytes += piece.length;
   return bytes;
 }
+
+/** The piece as a Buffer: itself where it is one. */
+export function asBytes(piece: Piece): Buffer {
+  return typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
+}
