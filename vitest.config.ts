@@ -5,15 +5,10 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: "test/support/run-folder.ts",
+    setupFiles: "test/support/record-answers.ts",
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["{src,test,bench}/**/*.test.ts"],
-          exclude: ["test/outside/node_modules/**"],
-        },
-      },
+      "vitest.unit.config.ts",
       {
         extends: true,
         test: { name: "long", include: ["test/**/*.long.ts"], testTimeout: 3_600_000 },

@@ -14,7 +14,6 @@ import { Authenticator, type Identity } from "../src/access/authenticator.ts";
 import { ClientAddress } from "../src/access/client-address.ts";
 import { createAccount } from "../src/commands/accounts.ts";
 import { createKey } from "../src/commands/keys.ts";
-import { parseConfig } from "../src/config/load.ts";
 import { creditHeaders } from "../src/credits/credit-headers.ts";
 import { Ledger } from "../src/credits/ledger.ts";
 import { systemScheduler } from "../src/credits/scheduler.ts";
@@ -24,13 +23,12 @@ import { Pipeline, type PipelineParts } from "../src/gateway/pipeline.ts";
 import { Reception } from "../src/gateway/reception.ts";
 import type { RequestHead } from "../src/gateway/request-head.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { Network } from "../src/networks/network.ts";
+import type { Network } from "../src/networks/network.ts";
 import { openStorage } from "../src/storage/open.ts";
 import type { Storage } from "../src/storage/store.ts";
 import { CallLog, createLog } from "../src/telemetry/log.ts";
-import { Metrics } from "../src/telemetry/metrics.ts";
-import type { UpstreamPool } from "../src/upstreams/upstream-pool.ts";
 import { UsageRecorder } from "../src/usage/usage-recorder.ts";
+import { stubNetwork } from "../test/support/stub-network.ts";
 import { median } from "./histogram.ts";
 
 const ROUNDS = 5;
@@ -143,29 +141,21 @@ function counted(store: Storage, counter: { count: number }): Storage {
         return Reflect.get(target, name, receiver);
       },
     });
-  const { accounts, keys, ledger, usage, changes, close } = store;
+  const { accounts, keys, ledger, usage, partners, changes, close } = store;
   return {
     accounts: part(accounts),
     keys: part(keys),
     ledger: part(ledger),
     usage: part(usage),
+    partners: part(partners),
     changes: part(changes),
     close,
   };
 }
 
 function networkOf(): Network {
-  const upstreams = [{ name: "node", url: "http://127.0.0.1:1" }];
-  const [config] = parseConfig(
-    JSON.stringify({ networks: [{ name: "bench", family: "evm", chainId: 1, upstreams }] }),
-    { baseDir: "/", environment: {} },
-  ).networks;
-  if (config?.family !== "evm") throw new Error("no network");
-  const result = [Buffer.from(`"0x${"0".repeat(64)}"`)];
-  const fetch: UpstreamPool["fetch"] = (_request, done) =>
-    done({ kind: "result", result, upstream: "node" });
-  const metrics = new Metrics().network("bench");
-  return new Network(config, { upstreams: { fetch } as UpstreamPool, metrics });
+  const result = `"0x${"0".repeat(64)}"`;
+  return stubNetwork("bench", () => result);
 }
 
 function bareSubject(): Subject {
@@ -190,6 +180,7 @@ function bareSubject(): Subject {
     ledger: { admit: () => reservation, settle: nothing } as PipelineParts["ledger"],
     usage: { record: nothing, contract: nothing },
     usageOf,
+    mayFailOver: () => false,
   });
   const parts = { pipeline, session: { network: networkOf(), identity, requestId: "bench" } };
   return { call: () => void answerMessage(BODY, parts, nothing), stop: async () => undefined };
@@ -220,7 +211,14 @@ async function meteredSubject(store: Storage): Promise<Subject> {
     authenticator,
     clientAddress: new ClientAddress([]),
   });
-  const pipeline = new Pipeline({ clock: systemClock, log: callLog, ledger, usage, usageOf });
+  const pipeline = new Pipeline({
+    clock: systemClock,
+    log: callLog,
+    ledger,
+    usage,
+    usageOf,
+    mayFailOver: () => false,
+  });
   const address = { network: networkOf(), key };
   await reception.identify(address, HEAD);
   const call = () => {

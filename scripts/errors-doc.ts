@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { ERRORS, type ErrorName } from "../src/jsonrpc/errors.ts";
+import type { Definition } from "../src/methods/definition.ts";
 import { toClientError } from "../src/upstreams/client-error.ts";
 import { FAILURE_ROWS, type FailureClass } from "../src/upstreams/failure-rows.ts";
 import { FAILURE_CLASSES, type Failure } from "../src/upstreams/failures.ts";
@@ -74,8 +75,7 @@ export function errorsDocument(): string {
   ]);
   const classes = Object.entries(FAILURE_CLASSES).map(([name, rule]) => {
     const key = name as FailureClass;
-    const answers = [answerTo(key, false), answerTo(key, true)];
-    const [call, lookup] = answers;
+    const [call, lookup] = [answerTo(key, undefined), answerTo(key, "block")];
     return [
       `\`${name}\``,
       CLASSES[key],
@@ -99,7 +99,7 @@ export function errorsDocument(): string {
     "its vendor and maps it to one of these classes. A revert is known by its structure, before any words are",
     "looked at, because a contract chooses the words of its revert. The class decides whether another node is",
     "asked, and what the client gets in the end. It is the `outcome` of `tollgate_upstream_calls_total`, beside",
-    "`ok`, `timeout`, `unreachable` and `too_large`.",
+    "`ok`, `timeout`, `unreachable`, `too_large` and `abandoned` (another upstream was faster).",
     "",
     table(
       ["class", "meaning", "another is asked", "the node's fault", "the client gets", "rows"],
@@ -113,7 +113,7 @@ export function errorsDocument(): string {
 }
 
 /** What a client gets of the class, as the name of an error or `null`. */
-function answerTo(name: FailureClass, lookup: boolean): string {
+function answerTo(name: FailureClass, lookup: Definition["lookup"]): string {
   const failure: Failure = {
     class: name,
     reason: null,

@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
-import type { EvmNetworkConfig } from "./config/network-schema.ts";
 import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
 import { AddressBook } from "./gateway/address.ts";
-import { AdminServer } from "./gateway/admin-server.ts";
+import { type AdminParts, AdminServer } from "./gateway/admin-server.ts";
 import { Pipeline } from "./gateway/pipeline.ts";
 import { Reception } from "./gateway/reception.ts";
 import { RequestIds } from "./gateway/request-ids.ts";
 import { GatewayServer } from "./gateway/server.ts";
 import type { Clock } from "./lib/clock.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
-import { Network } from "./networks/network.ts";
+import { buildNetwork } from "./networks/build-network.ts";
+import { connector } from "./networks/build-upstream.ts";
+import type { Network } from "./networks/network.ts";
 import type { Storage } from "./storage/store.ts";
 import { CallLog, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
-import { HttpUpstream } from "./upstreams/http-upstream.ts";
-import { UpstreamPool } from "./upstreams/upstream-pool.ts";
 import { accountBalance } from "./usage/account-usage.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 
@@ -43,7 +42,7 @@ export type RunningGateway = {
 export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
   const { storage, log, clock } = parts;
   const metrics = new Metrics();
-  const networks = buildNetworks(config, { log, clock, metrics });
+  const networks = buildNetworks(config, { storage, log, clock, metrics });
   const storeFailed = (text: string) => (cause: unknown) =>
     log.error({ cause: String(cause) }, text);
   const authenticator = new Authenticator(
@@ -83,6 +82,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       log: new CallLog(log, clock),
       ledger,
       usage,
+      mayFailOver: ({ plan }) => config.plans[plan]?.failover === true,
       usageOf: usageOf({ storage, plans: config.plans, clock }),
     }),
     ids: new RequestIds(),
@@ -92,16 +92,19 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     clock,
     log,
   });
-  const admin = openAdmin(config, { metrics, storage });
+  const served = networks.map(({ network }) => network);
+  const check = obstacles({ storage, ledger, usage });
+  const admin = openAdmin(config, { networks: served, metrics, obstacles: check });
   const stop = async () => {
     await server.stop();
     await admin?.stop();
     await ledger.stop();
     await usage.stop();
     await authenticator.stop();
-    await Promise.all(networks.map(({ network }) => network.upstreams.close()));
+    await Promise.all(served.map((network) => network.stop()));
   };
   try {
+    for (const network of served) network.start();
     ledger.start();
     usage.start();
     await authenticator.start();
@@ -126,51 +129,49 @@ function usageOf(parts: {
   };
 }
 
-type NetworkParts = Pick<GatewayParts, "log" | "clock"> & { readonly metrics: Metrics };
+type NetworkParts = GatewayParts & { readonly metrics: Metrics };
 
 function buildNetworks(
   config: Config,
   parts: NetworkParts,
 ): { network: Network; hosts: readonly string[] }[] {
   const timers = new TimerWheel(parts.clock.monotonic);
+  const { random } = Math;
+  const connect = connector({ clock: parts.clock, timers, random });
   return config.networks.flatMap((network) => {
     if (network.family === "slot") {
       parts.log.warn({ network: network.name }, "networks of the slot family are not served yet");
       return [];
     }
-    return [{ network: buildNetwork(network, { ...parts, timers }), hosts: network.hosts }];
+    const { clock, log, metrics, storage } = parts;
+    const built = buildNetwork(network, {
+      ...{ clock, log, timers, random, connect, partners: storage.partners },
+      metrics: metrics.network(network.name),
+    });
+    return [{ network: built, hosts: network.hosts }];
   });
 }
 
-function buildNetwork(
-  config: EvmNetworkConfig,
-  { clock, metrics, timers }: NetworkParts & { readonly timers: TimerWheel },
-): Network {
-  const upstreams = config.upstreams.map(
-    (upstream) =>
-      new HttpUpstream({ ...upstream, maxResponseBytes: config.maxResponseBytes }, { timers }),
-  );
-  const ownMetrics = metrics.network(config.name);
-  const pool = new UpstreamPool(upstreams, {
-    clock,
-    observe: (upstream, outcome, seconds) =>
-      ownMetrics.upstreamCalls(upstream).record(outcome, seconds),
-  });
-  return new Network(config, { upstreams: pool, metrics: ownMetrics });
+function openAdmin({ admin }: Config, parts: AdminParts): AdminServer | undefined {
+  return admin === undefined ? undefined : new AdminServer(admin, parts);
 }
 
-function openAdmin(
-  { admin }: Config,
-  { metrics, storage }: { readonly metrics: Metrics; readonly storage: Storage },
-): AdminServer | undefined {
-  if (admin === undefined) return undefined;
-  const obstacles = async () => {
-    try {
-      await storage.changes.since(undefined);
-      return [];
-    } catch {
-      return ["the store of accounts and keys does not answer"];
-    }
+/** A read shows whether the storage answers; whether it takes writes, what was written of late. */
+function obstacles(parts: {
+  readonly storage: Storage;
+  readonly ledger: Ledger;
+  readonly usage: UsageRecorder;
+}): () => Promise<readonly string[]> {
+  const { storage, ledger, usage } = parts;
+  return async () => {
+    const answers = await storage.changes.since(undefined).then(
+      () => true,
+      () => false,
+    );
+    return [
+      ...(answers ? [] : ["storage: accounts and keys cannot be read"]),
+      ...(ledger.isStoreFailing ? ["storage: credits cannot be counted"] : []),
+      ...(usage.isStoreFailing ? ["storage: usage cannot be written"] : []),
+    ];
   };
-  return new AdminServer(admin, { metrics, obstacles });
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
-import { account, apiKey } from "../../test/support/store-contract.ts";
+import { describe, expect, test, vi } from "vitest";
+import { account, apiKey } from "../../test/support/records.ts";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { openMemory } from "../storage/memory.ts";
 import { openSqlite } from "../storage/sqlite/client.ts";
 import { type ApiKey, type KeyRecord, type Storage, StorageError } from "../storage/store.ts";
@@ -410,8 +409,7 @@ describe("the last-used time of a key", () => {
 });
 
 describe("several processes", () => {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-access-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("access");
 
   test("a key revoked in one process is refused in all within 1 s", async () => {
     const path = join(folder, "tollgate.db");

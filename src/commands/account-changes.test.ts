@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { dayOf } from "../lib/day.ts";
 import { openMemory } from "../storage/memory.ts";
 import type { Account, Storage } from "../storage/store.ts";
-import { dayOf } from "../usage/account-usage.ts";
 import {
   creditAccount,
   deleteAccount,

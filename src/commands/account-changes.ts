@@ -1,5 +1,6 @@
+import { dayOf } from "../lib/day.ts";
 import type { Account, AccountChanges, Storage } from "../storage/store.ts";
-import { balanceOf, dayOf } from "../usage/account-usage.ts";
+import { balanceOf } from "../usage/account-usage.ts";
 import {
   type AccountParts,
   accountJson,

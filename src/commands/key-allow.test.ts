@@ -87,6 +87,15 @@ describe("keys allow", () => {
     expect((await stored())?.ip).toHaveLength(100);
   });
 
+  test("commands at the same time on one key lose nothing of each other", async () => {
+    await allow("agent=curl", "agent=wget");
+    const added = Array.from({ length: 8 }, (_, n) => `10.0.0.${n}`);
+    await Promise.all([...added.map((ip) => allow(`ip=${ip}`)), remove("agent=curl")]);
+    const lists = await stored();
+    expect([...(lists?.ip ?? [])].sort()).toEqual(added);
+    expect(lists?.agent).toEqual(["wget"]);
+  });
+
   test("refuses an unknown key", async () => {
     await expect(allowKey(parts, { id: "key_x", entries: [], remove: false })).rejects.toThrow(
       'there is no key "key_x"; see: tollgate keys list',

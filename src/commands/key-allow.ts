@@ -1,6 +1,6 @@
 import { isAllowKind, parseAllowEntry } from "../access/allow-entries.ts";
 import { ALLOW_KINDS, type AllowKind, type AllowLists, type Storage } from "../storage/store.ts";
-import { findKey, label, unknownKey } from "./keys.ts";
+import { findKey, label } from "./keys.ts";
 import { CommandError, type Output, table, WITHIN_A_SECOND } from "./output.ts";
 
 export type AllowParts = {
@@ -32,8 +32,9 @@ export async function allowKey(parts: AllowParts, request: AllowRequest): Promis
   const { key } = await findKey(storage, request.id);
   const named = entries.map((text) => (remove ? readAny(text) : readNew(text, parts)));
   const allow = named.reduce(remove ? without : withEntry, key.allow);
-  if (named.length > 0 && !(await storage.keys.update(key.id, { allow }))) {
-    throw unknownKey(key.id);
+  if (named.length > 0 && !(await storage.keys.update(key.id, { allow }, key.allow))) {
+    // Another command was first: this one begins again with the lists that it left.
+    return allowKey(parts, request);
   }
   const opened = ALLOW_KINDS.filter((kind) => key.allow[kind]?.length && !allow[kind]?.length);
   const lines = [

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { hashApiKey, isApiKey } from "../access/api-key.ts";
 import { openMemory } from "../storage/memory.ts";
 import { openSqlite } from "../storage/sqlite/client.ts";
@@ -192,24 +192,20 @@ describe("keys revoke", () => {
 });
 
 test("no key and no pepper stands in the files of the database", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-keys-"));
-  try {
-    const storage = await openSqlite(join(folder, "tollgate.db"));
-    parts = { ...parts, storage, pepper: "a pepper of the test" };
-    await createAccount(parts, { email: "ada@example.com", plan: "growth", operator: false });
-    const made: Made[] = [];
-    for (let n = 0; n < 20; n += 1) made.push(await create());
-    await revokeKey(parts, { id: made[0]?.id ?? "" });
-    // The write-ahead log too: it is there as long as the storage is open.
-    const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
-    expect(files.length).toBeGreaterThan(1);
-    expect(files.some((bytes) => bytes.includes(made[0]?.id ?? ""))).toBe(true);
-    for (const bytes of files) {
-      expect(bytes.includes("a pepper of the test")).toBe(false);
-      for (const { key } of made) expect(bytes.includes(key.slice(10))).toBe(false);
-    }
-    await storage.close();
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = temporaryFolder("keys");
+  const storage = await openSqlite(join(folder, "tollgate.db"));
+  parts = { ...parts, storage, pepper: "a pepper of the test" };
+  await createAccount(parts, { email: "ada@example.com", plan: "growth", operator: false });
+  const made: Made[] = [];
+  for (let n = 0; n < 20; n += 1) made.push(await create());
+  await revokeKey(parts, { id: made[0]?.id ?? "" });
+  // The write-ahead log too: it is there as long as the storage is open.
+  const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)));
+  expect(files.length).toBeGreaterThan(1);
+  expect(files.some((bytes) => bytes.includes(made[0]?.id ?? ""))).toBe(true);
+  for (const bytes of files) {
+    expect(bytes.includes("a pepper of the test")).toBe(false);
+    for (const { key } of made) expect(bytes.includes(key.slice(10))).toBe(false);
   }
+  await storage.close();
 });

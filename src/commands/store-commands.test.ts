@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { record, temporaryFolder } from "../../test/support/written.ts";
 import { run } from "./program.ts";
 
 // The gateway itself takes no part, and half a second to load.
 vi.mock("./dev.ts", () => ({ runDev: () => undefined }));
 vi.mock("./start.ts", () => ({ runStart: () => undefined }));
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-commands-"));
+const folder = temporaryFolder("commands");
 const config = join(folder, "tollgate.yaml");
 
 beforeAll(() => {
@@ -18,7 +18,6 @@ beforeAll(() => {
   writeFileSync(config, JSON.stringify({ storage: { url: "sqlite:./tollgate.db" }, networks }));
 });
 afterEach(() => void vi.restoreAllMocks());
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** One command line: its exit code and what it wrote. */
 async function tollgate(...words: string[]) {
@@ -33,6 +32,9 @@ async function tollgate(...words: string[]) {
   });
   const code = await run(["node", "tollgate", ...words, "--config", config]);
   vi.restoreAllMocks();
+  const command = `tollgate ${words.slice(0, 2).join(" ")}`;
+  record("output", `${command}: stdout`)(written.out);
+  record("output", `${command}: stderr`)(written.err);
   return { code, ...written };
 }
 

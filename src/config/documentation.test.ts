@@ -1,15 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { runSchema } from "../commands/schema.ts";
 import { loadConfig } from "./load.ts";
 import { BUILT_IN_PLANS } from "./plans.ts";
 import { configJsonSchema } from "./schema.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-example-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("example");
 
 const root = join(import.meta.dirname, "../..");
 const docs = readFileSync(join(root, "docs/configuration.md"), "utf8");

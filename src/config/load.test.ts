@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { ConfigError, type Fault } from "./faults.ts";
 import { loadConfig, parseConfig } from "./load.ts";
 import { configJsonSchema } from "./schema.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-config-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("config");
 
 const NETWORK = `
 networks:

@@ -81,4 +81,3 @@ export const network = z.discriminatedUnion("family", [evm, slot]);
 
 export type EvmNetworkConfig = z.output<typeof evm>;
 export type NetworkConfig = z.output<typeof network>;
-export type UpstreamConfig = NetworkConfig["upstreams"][number];

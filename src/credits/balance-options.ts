@@ -1,3 +1,8 @@
+import type { Clock } from "../lib/clock.ts";
+import type { LedgerStore } from "../storage/store.ts";
+import type { GiveBacks } from "./give-backs.ts";
+import type { StoreHealth } from "./store-health.ts";
+
 export type BalanceFigures = {
   readonly perDay: number;
   /** Sizes the leases. */
@@ -11,4 +16,17 @@ export type BalanceOptions = {
   readonly figures: BalanceFigures;
   /** No other process draws any more; how long ago one still did. */
   readonly onAlone: (agoMs: number, atMs: number) => void;
+};
+
+/** What is looked after as time passes; `tick` says false when no more. */
+export type Awake = { tick(nowMs: number, atMs: number): boolean };
+
+export type BalanceParts = {
+  readonly store: Pick<LedgerStore, "take" | "read">;
+  readonly giveBacks: GiveBacks;
+  readonly health: StoreHealth;
+  readonly clock: Clock;
+  /** Who takes: one name for each process. */
+  readonly process: string;
+  readonly awake: Set<Awake>;
 };

@@ -20,21 +20,10 @@ export const CREDIT_HEADERS = [
 ] as const;
 
 /**
- * The credit headers of an answer: a flat list of names and values, the form that
- * `response.writeHead` takes. RateLimit as in draft-ietf-httpapi-ratelimit-headers-10.
+ * The credit headers of an answer, as lines that each have their line end. RateLimit as in
+ * draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function creditHeaders(charged: number, balance: Balance): string[] {
+export function creditHeaders(charged: number, balance: Balance): string {
   const { limit, remaining, resetSeconds, perSecond, secondLeft } = balance;
-  return [
-    "X-Credits-Charged",
-    `${charged}`,
-    "X-Credits-Remaining",
-    `${remaining}`,
-    "X-Credits-Reset",
-    `${resetSeconds}`,
-    "RateLimit-Policy",
-    `"day";q=${limit};w=86400, "second";q=${perSecond};w=1`,
-    "RateLimit",
-    `"day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1`,
-  ];
+  return `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}\r\nX-Credits-Reset: ${resetSeconds}\r\nRateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\nRateLimit: "day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1\r\n`;
 }

@@ -1,30 +1,18 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Day, Grant, LedgerStore } from "../storage/store.ts";
-import type { BalanceFigures, BalanceOptions } from "./balance-options.ts";
+import { dayOf, endOf } from "../lib/day.ts";
+import type { Day, Grant } from "../storage/store.ts";
+import type { BalanceFigures, BalanceOptions, BalanceParts } from "./balance-options.ts";
 import { DayRest } from "./day-rest.ts";
 import { DENIAL_MS, type Denial, RecentDenial, UNAVAILABLE } from "./denial.ts";
-import type { GiveBacks } from "./give-backs.ts";
-import { dayOf, endOf, type Lease } from "./lease.ts";
+import type { Lease } from "./lease.ts";
 import { type Ask, LeaseTaker, PATIENCE_MS } from "./lease-taker.ts";
 import { OpenLease } from "./open-lease.ts";
 import { isScarce, Sharing } from "./sharing.ts";
-import type { StoreHealth } from "./store-health.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
 /** Unspent credits go back so long after the last call: others may need them, and `used` is right. */
 const IDLE_MS = 1000;
 /** Within the 2 s after which the store takes a process for gone: who draws is known to the others. */
 const RENEW_MS = 1000;
-export type BalanceParts = {
-  readonly store: Pick<LedgerStore, "take" | "read">;
-  readonly giveBacks: GiveBacks;
-  readonly health: StoreHealth;
-  readonly clock: Clock;
-  /** Who takes: one name for each process. */
-  readonly process: string;
-  /** Those that have to be looked after; `tick` says when no more. */
-  readonly awake: Set<DailyBalance>;
-};
 
 /**
  * The day's credits of one owner (an account, or a key with limits of its own) as one process has
@@ -56,7 +44,8 @@ export class DailyBalance {
     this.#parts = parts;
     this.#figures = figures;
     this.#sharing = new Sharing(onAlone);
-    this.#open = new OpenLease(owner, parts.giveBacks);
+    const { giveBacks } = parts;
+    this.#open = new OpenLease(owner, { giveBacks, onReturned: () => this.#pump() });
     this.#taker = new LeaseTaker({
       store: parts.store,
       health: parts.health,
@@ -138,6 +127,8 @@ export class DailyBalance {
   tick(nowMs: number, atMs: number): boolean {
     this.#open.endDay(nowMs);
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
+    // What was kept, or asked for, for calls that are gone must not be open beyond the bound.
+    this.#open.limit(0, this.#line.credits);
     if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
     return this.isTaking || this.#line.length > 0 || this.#open.current.left > 0;
   }
@@ -164,6 +155,7 @@ export class DailyBalance {
     const atHand = this.#open.atHand(nowMs);
     if (atHand < credits) {
       if (this.#taker.isStalled(atMs)) return UNAVAILABLE;
+      if (this.#open.isStuck(credits, this.#line.credits)) return UNAVAILABLE;
       return this.#recent.of(credits - atHand, nowMs, atMs);
     }
     const lease = this.#open.hold(credits);
@@ -210,12 +202,9 @@ export class DailyBalance {
 
   #takeForLine(nowMs: number, atMs: number): void {
     this.#open.endDay(nowMs);
-    const { left } = this.#open.current;
-    const least = Math.max(1, (this.#line.first?.credits ?? 1) - left);
-    const need = Math.min(this.#line.credits - left, this.#open.size);
-    const most = Math.max(this.#open.target(this.#rest.credits) - left, need);
-    const want = Math.max(least, Math.min(most, this.#open.most));
-    this.#take({ least, want, ahead: false }, nowMs, atMs);
+    const { first, credits } = this.#line;
+    const ask = this.#open.askFor(first?.credits ?? 0, credits, this.#rest.credits);
+    if (ask !== undefined) this.#take({ ...ask, ahead: false }, nowMs, atMs);
   }
 
   #takeAhead(want: number, nowMs: number, atMs: number): void {

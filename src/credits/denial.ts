@@ -1,5 +1,5 @@
+import { endOf } from "../lib/day.ts";
 import type { Grant } from "../storage/store.ts";
-import { endOf } from "./lease.ts";
 import type { Ask } from "./lease-taker.ts";
 
 /** Why an owner's credits cannot be had. */

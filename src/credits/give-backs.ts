@@ -39,6 +39,11 @@ export class GiveBacks {
     }
   }
 
+  /** The store refused the last that was sent. */
+  get isFailing(): boolean {
+    return this.#failing;
+  }
+
   get idle(): boolean {
     return this.#inTheAir === 0 && this.#refused.size === 0;
   }
@@ -71,6 +76,7 @@ export class GiveBacks {
       if (this.#failing) this.#refused.add(lease);
       else this.#send(lease);
     }
+    lease.of.onReturned();
     if (this.idle) this.#parts.onIdle();
   }
 }

@@ -1,9 +1,5 @@
-import type { Day } from "../storage/store.ts";
-
-const DAY_MS = 86_400_000;
-
-/** No call costs more; a test holds the methods' prices against it. */
-export const DEAREST_CALL_CREDITS = 1000;
+import { endOf } from "../lib/day.ts";
+import { type Day, DEAREST_CALL_CREDITS } from "../storage/store.ts";
 
 /**
  * What a lease holds is spent beside the burst that the store grants to a process which joins, and
@@ -13,20 +9,13 @@ const SIZES_A_SECOND_ALONE = 8;
 /** So small that eight processes together have no more than half a second. */
 const SIZES_A_SECOND_SHARED = 16;
 
-export function dayOf(nowMs: number): Day {
-  return Math.floor(nowMs / DAY_MS);
-}
-
-/** The first millisecond after the day. */
-export function endOf(day: Day): number {
-  return (day + 1) * DAY_MS;
-}
-
 /** Whose lease it is. */
 export type LeaseOwner = {
   readonly owner: string;
   /** Credits of all its leases that are on their way back to the store. */
   returning: number;
+  /** A statement that brings some of them back has ended, well or not. */
+  readonly onReturned: () => void;
 };
 
 /** Credits that were debited in the store for one owner and day. */

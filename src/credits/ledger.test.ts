@@ -11,6 +11,8 @@ const PLANS = {
   free: { dailyCredits: 3_000_000, creditsPerSecond: 500, failover: false },
   team: { dailyCredits: 75_000_000, creditsPerSecond: 40_000, failover: false },
   day: { dailyCredits: 1000, creditsPerSecond: 40_000, failover: false },
+  // No more than the dearest call, 1,000 credits, is open.
+  small: { dailyCredits: 50_000, creditsPerSecond: 2000, failover: false },
 };
 
 type Outcome = Reservation | CreditRefusal;
@@ -294,6 +296,55 @@ describe("days", () => {
   });
 });
 
+describe("what is open stays within the bound", () => {
+  const plan = "small";
+  const never = () => new Promise<never>(() => undefined);
+
+  test("what was kept for calls that gave up is not open beside what was asked for them", async () => {
+    const free = await rig.admit({ plan }, 300);
+    await rig.pass(1250);
+    rig.store = { ...rig.store, take: never };
+    const calls = [rig.admit({ plan }, 1000), rig.admit({ plan }, 1000)];
+    if (isReservation(free)) rig.ledger.settle(free, false);
+    await settled();
+    expect([rig.takes.at(-1)?.want, await rig.used()]).toEqual([1000, 300]);
+    await rig.pass(2000);
+    for (const call of calls) expect(await call).toEqual({ kind: "unavailable" });
+    expect(await rig.used()).toBe(0);
+  });
+
+  test("what is on its way back counts: a call that needs more waits until it has arrived", async () => {
+    const free = await rig.admit({ plan }, 900);
+    if (isReservation(free)) rig.ledger.settle(free, false);
+    let arrives: () => void = () => undefined;
+    rig.gate = new Promise((resolve) => {
+      arrives = resolve;
+    });
+    await rig.pass(1250);
+    const before = rig.takes.length;
+    const call = rig.serve({ plan }, 500);
+    await settled();
+    expect(rig.takes.length).toBe(before);
+    arrives();
+    expect(await call).toBe("served");
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(500);
+  });
+
+  test("where the store refuses what goes back, such a call does not wait for it", async () => {
+    const free = await rig.admit({ plan }, 900);
+    if (isReservation(free)) rig.ledger.settle(free, false);
+    rig.isFailing = true;
+    await rig.pass(1250);
+    const before = rig.takes.length;
+    const answer = rig.ledger.admit(identity({ plan }), 500, () => undefined);
+    expect([answer, rig.takes.length]).toEqual([{ kind: "unavailable" }, before]);
+    rig.isFailing = false;
+    await rig.pass(500);
+    expect(await rig.serve({ plan }, 500)).toBe("served");
+  });
+});
+
 describe("a store that fails", () => {
   test("the lease at hand is spent, then calls are refused, and serving resumes by itself", async () => {
     expect(await rig.serve({})).toBe("served");
@@ -303,11 +354,22 @@ describe("a store that fails", () => {
     expect(outcomes.filter((outcome) => outcome === "served").length).toBeGreaterThan(40);
     expect(outcomes.at(-1)).toEqual({ kind: "unavailable" });
     expect(rig.failures).toHaveLength(1);
+    expect(rig.ledger.isStoreFailing).toBe(true);
     rig.isFailing = false;
     await rig.pass(500);
     expect(await rig.serve({})).toBe("served");
     await rig.pass(1500);
     expect(await rig.used()).toBe(80 * (2 + outcomes.filter((each) => each === "served").length));
+    expect(rig.ledger.isStoreFailing).toBe(false);
+  });
+
+  test("is told to be failing for ten seconds, after which calls may find out again", async () => {
+    rig.isFailing = true;
+    expect(await rig.serve({})).toEqual({ kind: "unavailable" });
+    await rig.pass(9750);
+    expect(rig.ledger.isStoreFailing).toBe(true);
+    await rig.pass(250);
+    expect(rig.ledger.isStoreFailing).toBe(false);
   });
 
   test("a call waits two seconds for a store that does not answer, and later ones not at all", async () => {

@@ -1,4 +1,5 @@
 import type { PlanConfig } from "../config/plans.ts";
+import { dayOf, endOf } from "../lib/day.ts";
 import type { LedgerStore } from "../storage/store.ts";
 import {
   type Denied,
@@ -7,10 +8,9 @@ import {
   takeThroughput,
   WaitingAdmission,
 } from "./admission.ts";
+import type { Awake } from "./balance-options.ts";
 import type { Balance } from "./credit-headers.ts";
-import type { DailyBalance } from "./daily-balance.ts";
 import { GiveBacks } from "./give-backs.ts";
-import { dayOf, endOf } from "./lease.ts";
 import { Owners } from "./owners.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
 import { type Payers, Reservation } from "./reservation.ts";
@@ -53,8 +53,9 @@ export type CreditRefusal = {
 export class Ledger {
   readonly #plans: Plans;
   readonly #scheduler: Scheduler;
+  readonly #health: StoreHealth;
   readonly #giveBacks: GiveBacks;
-  readonly #awake = new Set<DailyBalance>();
+  readonly #awake = new Set<Awake>();
   readonly #accounts: Owners;
   readonly #keys: Owners;
   #endTicks: () => void = () => undefined;
@@ -63,7 +64,8 @@ export class Ledger {
   constructor(options: LedgerOptions, { store, scheduler, onStoreFailure }: LedgerParts) {
     this.#plans = new Plans(options.plans);
     this.#scheduler = scheduler;
-    const health = new StoreHealth(onStoreFailure);
+    const health = new StoreHealth(onStoreFailure, scheduler);
+    this.#health = health;
     this.#giveBacks = new GiveBacks({ store, health, onIdle: () => this.#endStop() });
     const parts = {
       store,
@@ -159,6 +161,11 @@ export class Ledger {
       this.#accounts.close();
       this.#endStop();
     });
+  }
+
+  /** The store failed within the last ten seconds, and did not answer since. */
+  get isStoreFailing(): boolean {
+    return this.#health.isFailing;
   }
 
   /** Owners in memory. */

@@ -1,13 +1,21 @@
 import type { Day } from "../storage/store.ts";
 import type { GiveBacks } from "./give-backs.ts";
 import { Lease, type LeaseOwner, leaseBound, leaseSize } from "./lease.ts";
+import type { Ask } from "./lease-taker.ts";
 
 /** So far a lease falls behind the balance that it is a part of, as the store's own rule has it. */
 const SHARE_OF_REST = 16;
 
+export type OpenLeaseParts = {
+  readonly giveBacks: GiveBacks;
+  /** A statement that brings credits back has ended, well or not. */
+  readonly onReturned: () => void;
+};
+
 /** The lease that one owner's calls are paid from in this process, and what is open beside it. */
 export class OpenLease implements LeaseOwner {
   readonly owner: string;
+  readonly onReturned: () => void;
   returning = 0;
   /** Credits of calls that are neither served nor given up, of all days. */
   held = 0;
@@ -21,8 +29,9 @@ export class OpenLease implements LeaseOwner {
   readonly #giveBacks: GiveBacks;
   #bound = 1;
 
-  constructor(owner: string, giveBacks: GiveBacks) {
+  constructor(owner: string, { giveBacks, onReturned }: OpenLeaseParts) {
     this.owner = owner;
+    this.onReturned = onReturned;
     this.#giveBacks = giveBacks;
     this.current = new Lease(this, -1);
   }
@@ -74,9 +83,25 @@ export class OpenLease implements LeaseOwner {
     return Math.min(this.size, this.#room, share);
   }
 
-  /** What one grant may bring at most. */
-  get most(): number {
-    return this.#bound - this.current.left;
+  /**
+   * What to ask for on behalf of calls that wait: `first` needs the first of them, `waiting` all.
+   * Undefined where that has to wait for what is on its way back: all that is open stays within the
+   * bound or, where calls alone come to more, within what they need and no more than it beside them.
+   */
+  askFor(first: number, waiting: number, rest: number): Pick<Ask, "least" | "want"> | undefined {
+    const { left } = this.current;
+    const least = Math.max(1, first - left);
+    const allowed = this.#allowed(waiting);
+    if (allowed < least) return undefined;
+    const need = Math.min(waiting - left, this.size);
+    const most = Math.max(this.target(rest) - left, need);
+    return { least, want: Math.max(least, Math.min(most, allowed)) };
+  }
+
+  /** There is no room for a call beside what is on its way back, and the store refuses that. */
+  isStuck(credits: number, waiting: number): boolean {
+    if (!this.#giveBacks.isFailing) return false;
+    return this.#allowed(Math.max(credits, waiting)) < credits - this.current.left;
   }
 
   /** Gives back what is over the size, or would be open beyond the bound. */
@@ -96,6 +121,11 @@ export class OpenLease implements LeaseOwner {
   /** How much may lie unspent beside what is held and on its way back. */
   get #room(): number {
     return this.#bound - this.held - this.returning;
+  }
+
+  #allowed(waiting: number): number {
+    const most = Math.min(this.#bound, Math.max(this.#bound - this.held, waiting));
+    return most - this.current.left - this.returning;
   }
 
   #keep(most: number): void {

@@ -1,5 +1,5 @@
-import type { BalanceFigures } from "./balance-options.ts";
-import { type BalanceParts, DailyBalance } from "./daily-balance.ts";
+import type { BalanceFigures, BalanceParts } from "./balance-options.ts";
+import { DailyBalance } from "./daily-balance.ts";
 import type { Denial } from "./denial.ts";
 import type { Figures } from "./plans.ts";
 import { TokenBucket } from "./token-bucket.ts";

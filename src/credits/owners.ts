@@ -1,4 +1,4 @@
-import type { BalanceParts } from "./daily-balance.ts";
+import type { BalanceParts } from "./balance-options.ts";
 import { Owner } from "./owner.ts";
 import type { Figures } from "./plans.ts";
 

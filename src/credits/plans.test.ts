@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { BUILT_IN_PLANS } from "../config/plans.ts";
 import { EVM_METHODS } from "../methods/registry.ts";
-import { DEAREST_CALL_CREDITS, leaseBound, leaseSize } from "./lease.ts";
+import { DEAREST_CALL_CREDITS } from "../storage/store.ts";
+import { leaseBound, leaseSize } from "./lease.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
 
 const plans = new Plans(BUILT_IN_PLANS);

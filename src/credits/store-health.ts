@@ -1,18 +1,31 @@
+import type { Clock } from "../lib/clock.ts";
+
+/** After that it has to be found out again: without calls nothing asks the store. */
+const FAILING_MS = 10_000;
+
 /** Tells once when the store begins to fail, and again only after it had answered. */
 export class StoreHealth {
   readonly #onFailure: (error: unknown) => void;
-  #failing = false;
+  readonly #clock: Pick<Clock, "monotonic">;
+  #failedAtMs: number | undefined;
 
-  constructor(onFailure: (error: unknown) => void) {
+  constructor(onFailure: (error: unknown) => void, clock: Pick<Clock, "monotonic">) {
     this.#onFailure = onFailure;
+    this.#clock = clock;
   }
 
   answered(): void {
-    this.#failing = false;
+    this.#failedAtMs = undefined;
   }
 
   failed(error: unknown): void {
-    if (!this.#failing) this.#onFailure(error);
-    this.#failing = true;
+    if (this.#failedAtMs === undefined) this.#onFailure(error);
+    this.#failedAtMs = this.#clock.monotonic();
+  }
+
+  /** It failed lately, and did not answer since. */
+  get isFailing(): boolean {
+    const failedAtMs = this.#failedAtMs;
+    return failedAtMs !== undefined && this.#clock.monotonic() - failedAtMs < FAILING_MS;
   }
 }

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { DEV_CHAIN_ID, findAnvil, startAnvil } from "./anvil.ts";
 import { rpc } from "./rpc.ts";
 
@@ -52,8 +52,7 @@ describe("the anvil process", () => {
   });
 
   test("that cannot start gives its own reason", async () => {
-    const stateDir = mkdtempSync(join(tmpdir(), "tollgate-anvil-"));
-    onTestFinished(() => rmSync(stateDir, { recursive: true }));
+    const stateDir = temporaryFolder("anvil");
     writeFileSync(join(stateDir, "chain.json"), "{");
     await expect(startAnvil({ stateDir })).rejects.toThrow(/did not start: .*chain\.json/s);
   });

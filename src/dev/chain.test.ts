@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { startAnvil } from "./anvil.ts";
 import { startDevChain } from "./chain.ts";
 import { rpc } from "./rpc.ts";
@@ -9,9 +8,7 @@ import { rpc } from "./rpc.ts";
 const head = async (url: string) => Number(await rpc(url, "eth_blockNumber"));
 
 function keptFolder(): string {
-  const parent = mkdtempSync(join(tmpdir(), "tollgate-chain-"));
-  onTestFinished(() => rmSync(parent, { recursive: true }));
-  return join(parent, "deep", "chain");
+  return join(temporaryFolder("chain"), "deep", "chain");
 }
 
 test("blocks come by themselves after the samples", async () => {

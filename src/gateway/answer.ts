@@ -10,6 +10,10 @@ export type MessageAnswer = {
   readonly retryAfterSeconds?: number | undefined;
   /** Credits of all its calls. */
   readonly charged: number;
+  /** The lowest block that a tag of its calls was resolved to. */
+  readonly block?: number | undefined;
+  /** A partner answered one of its calls. */
+  readonly partner?: boolean;
   /** A call was refused because the day's credits are gone; a WebSocket ends with that. */
   readonly exhausted: boolean;
 };

@@ -5,9 +5,8 @@ import type { ParsedCall } from "../jsonrpc/parse-message.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Definition } from "../methods/definition.ts";
-import type { ShapeOptions } from "../methods/shapes/shape.ts";
-import type { Network } from "../networks/network.ts";
-import type { FetchOutcome } from "../upstreams/upstream-pool.ts";
+import type { Network, Plan } from "../networks/network.ts";
+import type { FetchOutcome } from "../upstreams/routing.ts";
 
 /** What a message's calls have in common: stage 2 has named the network and the account. */
 export type Session = {
@@ -15,6 +14,8 @@ export type Session = {
   /** Of an open WebSocket it is replaced when the account changes. */
   identity: Identity;
   readonly requestId: string;
+  /** The client's X-Min-Block, as it was sent. */
+  readonly minBlock?: string | undefined;
 };
 
 /** One call on its way through the stages; each stage fills in its part. */
@@ -25,7 +26,10 @@ export class Call {
   readonly params: JsonValue | undefined;
   definition: Definition | undefined;
   args: readonly JsonValue[] = [];
-  shape: ShapeOptions | undefined;
+  /** The block that the client has seen already; -1: it did not say. */
+  minBlock = -1;
+  /** What its blocks mean now, and what that asks of a node. */
+  plan: Plan | undefined;
   outcome: FetchOutcome | undefined;
   /** The answer is one of these two; the first stage that sets one ends the call. */
   result: readonly Piece[] | undefined;
@@ -46,5 +50,10 @@ export class Call {
     this.method = parsed.method;
     this.params = parsed.params;
     this.error = parsed.fault;
+  }
+
+  /** Whether a partner gave the answer. */
+  get isPartners(): boolean {
+    return this.outcome?.kind === "result" && this.outcome.upstream.role === "partner";
   }
 }

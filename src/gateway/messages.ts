@@ -46,11 +46,13 @@ export type MessageParts = { readonly session: Session; readonly pipeline: Pipel
 
 function answerSingle(call: Call): MessageAnswer {
   const { error, charged } = call;
+  const block = call.plan?.tagged;
   if (error === undefined) {
-    return { status: 200, pieces: callPieces(call), charged, exhausted: false };
+    const partner = call.isPartners;
+    return { status: 200, pieces: callPieces(call), charged, block, partner, exhausted: false };
   }
   const answer = refusal(error, call.id);
-  return charged === 0 ? answer : { ...answer, charged };
+  return charged === 0 ? answer : { ...answer, charged, block };
 }
 
 /** Every element but notifications is answered, in order, each call for itself. */
@@ -85,7 +87,13 @@ function joinBatch(calls: readonly Call[]): MessageAnswer {
   pieces.push("]");
   const charged = calls.reduce((sum, call) => sum + call.charged, 0);
   const exhausted = calls.some(({ error }) => error?.name === "payment_required");
-  return { status: 200, pieces, charged, exhausted };
+  const partner = calls.some((call) => call.isPartners);
+  return { status: 200, pieces, charged, block: lowestBlock(calls), partner, exhausted };
+}
+
+function lowestBlock(calls: readonly Call[]): number | undefined {
+  const blocks = calls.flatMap(({ plan }) => plan?.tagged ?? []);
+  return blocks.length === 0 ? undefined : Math.min(...blocks);
 }
 
 /** Where each element was refused with one and the same status, the batch is, with that status. */

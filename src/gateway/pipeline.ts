@@ -2,14 +2,13 @@ import { checkCall } from "../access/allow-lists.ts";
 import type { Identity } from "../access/authenticator.ts";
 import type { CreditRefusal, Ledger, Reservation } from "../credits/ledger.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
-import { encode } from "../jsonrpc/value.ts";
 import { sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { contractsOf } from "../methods/contracts.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
 import { isWriting, lookUp } from "../methods/registry.ts";
-import { shapeResult } from "../methods/shapes/shape.ts";
+import { notAvailableYet, type Plan } from "../networks/network.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { toClientError } from "../upstreams/client-error.ts";
@@ -22,6 +21,8 @@ export type PipelineParts = {
   readonly log: CallLog;
   readonly ledger: Pick<Ledger, "admit" | "settle">;
   readonly usage: Pick<UsageRecorder, "record" | "contract">;
+  /** Whether the account's plan lets partners answer where no primary can. */
+  readonly mayFailOver: (identity: Identity) => boolean;
   /** The result of tollgate_usage, JSON text. */
   readonly usageOf: (identity: Identity) => Promise<string>;
 };
@@ -104,10 +105,17 @@ function check(call: Call): undefined {
     if (call.definition === undefined) return;
     const { strictParams } = call.session.network;
     call.args = checkParams(call.definition, call.params, strictParams);
+    if (call.session.minBlock !== undefined) call.minBlock = readMinBlock(call.session.minBlock);
   } catch (error) {
     if (!(error instanceof ParamFault)) throw error;
     call.error = { name: "invalid_params", message: redactKeys(error.message) };
   }
+}
+
+/** @throws ParamFault where it is no block number in decimal digits */
+function readMinBlock(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new ParamFault("invalid X-Min-Block header; want a block number in decimal digits");
 }
 
 function admit(call: Call, { ledger, resume }: Tools): "waiting" | undefined {
@@ -136,9 +144,29 @@ function holdCredits(call: Call, outcome: Reservation | CreditRefusal): void {
   else call.reservation = outcome;
 }
 
-function resolve(call: Call): undefined {
-  if (call.definition === undefined) return;
-  call.shape = call.session.network.resolve(call.definition, call.args);
+function resolve(call: Call, { mayFailOver, clock, resume }: Tools): "waiting" | undefined {
+  const { definition, session, args, minBlock } = call;
+  if (definition === undefined || definition.own !== undefined) return undefined;
+  const { network } = session;
+  const partner = mayFailOver(session.identity);
+  const timeoutMs = timeLeft(call, clock.monotonic());
+  const planned = network.resolve({ definition, args, minBlock, partner, timeoutMs }, (later) => {
+    takePlan(call, later);
+    resume(call);
+  });
+  if (planned === "waiting") return "waiting";
+  takePlan(call, planned);
+  return undefined;
+}
+
+function takePlan(call: Call, planned: Plan | RpcError): void {
+  if ("name" in planned) call.error = planned;
+  else call.plan = planned;
+}
+
+/** One deadline for the whole call, whatever stage it waits in. */
+function timeLeft({ begunMs, session }: Call, nowMs: number): number {
+  return session.network.timeoutMs - (nowMs - begunMs);
 }
 
 function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
@@ -156,14 +184,15 @@ function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
     );
     return "waiting";
   }
-  const known = definition?.local?.(call.args, session.network.facts);
+  const known = call.plan?.known ?? definition?.local?.(call.args, session.network.facts);
   if (known !== undefined) call.result = [toBinary(known)];
   return undefined;
 }
 
-function fetch(call: Call, { resume }: Tools): "waiting" {
-  const { upstreams, timeoutMs } = call.session.network;
-  upstreams.fetch({ method: call.method, params: encode(call.args), timeoutMs }, (outcome) => {
+function fetch(call: Call, { clock, resume }: Tools): "waiting" | undefined {
+  const { plan, session } = call;
+  if (plan === undefined) return undefined;
+  session.network.fetch(plan, timeLeft(call, clock.monotonic()), (outcome) => {
     call.outcome = outcome;
     resume(call);
   });
@@ -171,11 +200,11 @@ function fetch(call: Call, { resume }: Tools): "waiting" {
 }
 
 function normalise(call: Call): undefined {
-  const { outcome, definition, shape } = call;
-  if (outcome === undefined || definition === undefined || shape === undefined) return;
+  const { outcome, definition, plan, session } = call;
+  if (outcome === undefined || definition === undefined || plan === undefined) return;
   switch (outcome.kind) {
     case "result":
-      call.result = shapeResult(definition.shape, outcome.result, shape);
+      accept(call, session.network.accept(plan, outcome));
       return;
     case "failure": {
       const error = toClientError(outcome.failure, definition);
@@ -186,9 +215,17 @@ function normalise(call: Call): undefined {
     case "too_large":
       call.error = { name: "answer_too_large" };
       return;
+    case "behind":
+      call.error = notAvailableYet(call.minBlock);
+      return;
     case "exhausted":
       call.error = { name: "unavailable", internal: outcome.internal };
   }
+}
+
+function accept(call: Call, result: readonly Buffer[] | RpcError): void {
+  if ("name" in result) call.error = result;
+  else call.result = result;
 }
 
 /** Stage 10: what it cost, and what is counted and logged of it. */
@@ -205,7 +242,8 @@ function settle(call: Call, tools: Tools): void {
   const latencyMs = tools.clock.monotonic() - call.begunMs;
   const method = definition?.method ?? "other";
   network.metrics.calls(method).record(outcome, latencyMs / 1000);
-  recordUsage(call, { method, outcome, latencyMs }, tools.usage);
+  const used = call.isPartners ? "partner" : outcome;
+  recordUsage(call, { method, outcome: used, latencyMs }, tools.usage);
   if (error?.internal !== undefined) {
     const fields = { requestId: session.requestId, network: network.name, method, outcome };
     tools.log.warn({ ...fields, cause: error.internal }, "a call failed");

@@ -7,7 +7,7 @@ import type { AllowKind } from "../storage/store.ts";
 import type { Address, AddressBook } from "./address.ts";
 import type { Session } from "./call.ts";
 import { notAllowed } from "./refusals.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { Head } from "./request-head.ts";
 
 type Parts = {
   readonly addresses: AddressBook;
@@ -28,30 +28,30 @@ export class Reception {
   }
 
   /** 404 or 400 where the address is wrong; the key is not looked at. */
-  locate({ transport, target, host }: RequestHead): Address | RpcError {
+  locate({ transport, target, host }: Head): Address | RpcError {
     return this.#parts.addresses.find(transport, target, host);
   }
 
   /** 401, 403 or 503 where the key, or what it allows, forbids the request as a whole. */
-  identify(address: Address, head: RequestHead): Reading | Promise<Reading> {
+  identify(address: Address, head: Head): Reading | Promise<Reading> {
     const outcome = this.#parts.authenticator.authenticate(address.key);
     return outcome instanceof Promise
       ? outcome.then((known) => this.#read(known, address, head))
       : this.#read(outcome, address, head);
   }
 
-  #read(outcome: Identity | Refusal, { network }: Address, head: RequestHead): Reading {
+  #read(outcome: Identity | Refusal, { network }: Address, head: Head): Reading {
     if (outcome === "refused") return { name: "unauthorized", details: "invalid API key" };
     if (outcome === "unavailable") return { name: "keys_unavailable" };
     const identity = outcome;
     if (identity.suspended) return { name: "forbidden", details: "account suspended", identity };
     const kind = this.refusedKind(identity, network, head);
     if (kind !== undefined) return { ...notAllowed(kind), identity };
-    return { network, identity, requestId: head.requestId };
+    return { network, identity, requestId: head.requestId, minBlock: head.minBlock };
   }
 
   /** The kind of allow-list that forbids the request as a whole. */
-  refusedKind({ allow }: Identity, network: Network, head: RequestHead): AllowKind | undefined {
+  refusedKind({ allow }: Identity, network: Network, head: Head): AllowKind | undefined {
     if (allow === undefined) return undefined;
     const { origin, agent } = head;
     const ip = this.#parts.clientAddress.of(head.peer, head.forwardedFor);

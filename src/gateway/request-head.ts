@@ -1,10 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import type { Transport } from "./address.ts";
 
-/** What arrives before a body, read as far as a stage asks for it. */
-export class RequestHead {
+/** What arrives before a body and says who asks for what, whichever wire brought it. */
+export type Head = {
   readonly transport: Transport;
   readonly requestId: string;
+  readonly target: string;
+  readonly host: string;
+  readonly origin: string | undefined;
+  readonly agent: string | undefined;
+  /** The other end of the connection: the client, or a proxy before it. */
+  readonly peer: string;
+  readonly forwardedFor: string | undefined;
+  /** X-Min-Block, as the client sent it. */
+  readonly minBlock: string | undefined;
+};
+
+/** The head of a request that node:http has parsed, read as far as a stage asks for it. */
+export class RequestHead implements Head {
+  readonly transport: Transport;
+  requestId: string;
   readonly #request: IncomingMessage;
 
   constructor(transport: Transport, requestId: string, request: IncomingMessage) {
@@ -29,13 +44,17 @@ export class RequestHead {
     return this.#request.headers["user-agent"];
   }
 
-  /** The other end of the connection: the client, or a proxy before it. */
   get peer(): string {
     return this.#request.socket.remoteAddress ?? "";
   }
 
   get forwardedFor(): string | undefined {
     const given = this.#request.headers["x-forwarded-for"];
+    return Array.isArray(given) ? given.join(",") : given;
+  }
+
+  get minBlock(): string | undefined {
+    const given = this.#request.headers["x-min-block"];
     return Array.isArray(given) ? given.join(",") : given;
   }
 }

@@ -137,6 +137,12 @@ export const ERRORS = Object.freeze({
     charged: true,
     meaning: "No node has the block whose state the call needs.",
   }),
+  block_not_available: row(-32000, "the block is not available yet", {
+    meaning: "No node reached the block of X-Min-Block in time; the message names it.",
+  }),
+  archive_unavailable: row(-32000, "archive requests are not available on this network", {
+    meaning: "The network serves its latest blocks only; the message says how many.",
+  }),
   answer_too_large: row(-32000, "answer too large", {
     meaning: "The node's answer is over the network's maxResponseBytes. Ask for less.",
   }),

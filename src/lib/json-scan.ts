@@ -100,7 +100,7 @@ function lastNamed(json: Buffer, name: string): Member | undefined {
 }
 
 /** A search for an ASCII text in bytes: where it stands, or -1. */
-export function tokenFinder(text: string): (json: Buffer) => number {
+function tokenFinder(text: string): (json: Buffer) => number {
   const token = Buffer.from(text, "latin1");
   // A capital is rare among hexadecimal digits and lower-case keys: one memchr then settles most.
   const anchor = Math.max(text.search(/[A-Z]/), 0);

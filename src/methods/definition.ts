@@ -3,9 +3,10 @@ import type { Shape } from "./shapes/shape.ts";
 
 /**
  * What a parameter means to later stages: the block that is asked for (a number, a tag or
- * `{blockHash, requireCanonical?}`), the call, the contract, the log filter (blocks and contracts).
+ * `{blockHash, requireCanonical?}`), a block's hash, the call, the contract, the log filter (blocks
+ * and contracts).
  */
-export type ParamRole = "block" | "call" | "contract" | "filter";
+export type ParamRole = "block" | "block-hash" | "call" | "contract" | "filter";
 
 /** One positional parameter. */
 export type Param = {
@@ -44,11 +45,16 @@ export type Definition = {
   readonly cache: CacheRule;
   /** Whether a node needs the state of the block to answer (pruned nodes cannot). */
   readonly state: boolean;
-  /** Whether null is an answer: what is not found is null however a node says it. */
-  readonly lookup: boolean;
-  /** Which answers of one node are asked of another. */
-  readonly retry: "failure" | "failure-or-null";
+  /**
+   * Where null is an answer (what is not found is null however a node says it): whether it says
+   * that there is no such block, or that there is nothing at that place or of that hash.
+   */
+  readonly lookup?: "block" | "part";
+  /** The member of the result that names its block, where no parameter does by its number. */
+  readonly answerBlock?: "number" | "blockNumber";
   readonly shape: Shape;
+  /** Answered from the network's head, which has to be known then. */
+  readonly needsHead?: boolean;
   /** The result as JSON text where the gateway knows it; undefined asks a node. */
   readonly local?: (params: readonly JsonValue[], network: LocalFacts) => string | undefined;
   /** Answered by the gateway from what it keeps of the caller, not of the chain. */
@@ -56,4 +62,8 @@ export type Definition = {
 };
 
 /** What the gateway knows of a network without asking. */
-export type LocalFacts = { readonly chainId: number | undefined };
+export type LocalFacts = {
+  readonly chainId: number | undefined;
+  /** The number of the network's head. */
+  readonly head: number | undefined;
+};

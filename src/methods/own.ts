@@ -9,8 +9,6 @@ export const OWN_METHODS: readonly Definition[] = Object.freeze([
     credits: 0,
     cache: "never",
     state: false,
-    lookup: false,
-    retry: "failure",
     shape: plain,
     own: "usage",
   } satisfies Definition),

@@ -53,7 +53,7 @@ const SPECIFIED: Readonly<Record<string, readonly (boolean | "strict")[]>> = {
 };
 
 const local = (method: string, params: string[], chainId?: number) =>
-  lookUp(method)?.local?.(params, { chainId });
+  lookUp(method)?.local?.(params, { chainId, head: undefined });
 
 describe("the methods", () => {
   test("are those of the specification and their companions, at the documented prices", () => {

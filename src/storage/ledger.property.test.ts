@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { openMemory } from "./memory.ts";
 import { openDatabase } from "./sqlite/database.ts";
 import { ledgerStatements } from "./sqlite/ledger.ts";
@@ -139,13 +138,10 @@ const schedule = fc.record({
 });
 type Schedule = { limit: number; perSecond: number; steps: readonly Step[] };
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-ledger-"));
+const folder = temporaryFolder("ledger");
 const db = openDatabase({ path: join(folder, "ledger.db"), busyTimeoutMs: 1000 });
 db.exec("PRAGMA synchronous = OFF");
-afterAll(() => {
-  db.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => db.close());
 
 /** Runs a schedule on an adapter and on the model, and compares them and the books at each step. */
 class Run {

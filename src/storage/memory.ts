@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { memoryLedger } from "./memory/ledger.ts";
+import { memoryPartners } from "./memory/partners.ts";
 import { memoryUsage } from "./memory/usage.ts";
 import {
   type Account,
@@ -22,6 +24,7 @@ export function openMemory(): Storage {
     keys: keyStore(tables),
     ledger: memoryLedger(() => tables.check()),
     usage: memoryUsage(() => tables.check()),
+    partners: memoryPartners(() => tables.check()),
     changes: changeFeed(tables),
     close: async () => {
       tables.closed = true;
@@ -135,10 +138,11 @@ function keyStore(tables: Tables): KeyStore {
       if (key !== undefined && key.revokedAt === null) put({ ...key, revokedAt: at });
       return tables.keys.get(id);
     },
-    update: async (id, changes) => {
+    update: async (id, changes, expected) => {
       tables.check();
       const key = tables.keys.get(id);
       if (key === undefined) return false;
+      if (expected !== undefined && !isDeepStrictEqual(key.allow, expected)) return false;
       const ends = [key.expiresAt, changes.expiresAt].filter((at) => typeof at === "number");
       put({ ...key, ...changes, expiresAt: ends.length === 0 ? null : Math.min(...ends) });
       return true;

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, test } from "vitest";
-import { account } from "../../test/support/store-contract.ts";
+import { expect, test } from "vitest";
+import { account } from "../../test/support/records.ts";
+import { temporaryFolder } from "../../test/support/written.ts";
 import { openStorage } from "./open.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-open-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("open");
 
 test("sqlite:PATH makes the folders above the file, and keeps what was written", async () => {
   const url = `sqlite:${join(folder, "a", "b", "tollgate.db")}`;

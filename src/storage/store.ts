@@ -88,8 +88,11 @@ export type KeyStore = {
   readonly list: (accountId?: string) => Promise<readonly KeyRecord[]>;
   /** The key as it stands then; a key that was revoked before keeps its first time. */
   readonly revoke: (id: string, at: number) => Promise<ApiKey | undefined>;
-  /** False where there is no such key. */
-  readonly update: (id: string, changes: KeyChanges) => Promise<boolean>;
+  /**
+   * False, and nothing written, where there is no such key or, with `expected`, where its lists are
+   * not these any more. One step, whoever else writes.
+   */
+  readonly update: (id: string, changes: KeyChanges, expected?: AllowLists) => Promise<boolean>;
   /** Moves last-used times forward, never back. No entry in the change feed. */
   readonly recordUse: (uses: readonly KeyUse[]) => Promise<void>;
 };
@@ -116,6 +119,9 @@ export type ChangeFeed = {
 
 /** A UTC day, as days since 1970-01-01. */
 export type Day = number;
+
+/** No call costs more; a test holds the methods' prices against it. */
+export const DEAREST_CALL_CREDITS = 1000;
 
 export type TakeRequest = {
   /** An account's id, or a key's where the key has a daily limit of its own. */
@@ -151,13 +157,15 @@ export type DayBalance = { readonly used: number; readonly added: number };
 
 /**
  * What was spent, one row for each owner and day. A debit is one conditional statement: no reading
- * before writing, in any number of processes.
+ * before writing, in any number of processes. A statement that rejects has changed nothing: what was
+ * taken would be lost to the owner, and what goes back is sent again.
  */
 export type LedgerStore = {
   /**
    * Debits the day by min(want, left / 16) credits, at least `least`, at most what is left: so that
    * leases become small when a balance ends, and its last credits are not locked up in one process.
-   * While `shared`, no more than the row's token bucket of `perSecond` (one second of burst) holds.
+   * While `shared`, no more than the row's token bucket of `perSecond` (one second of burst) holds;
+   * after `perSecond` was lowered that misses no more than two seconds' worth or the dearest call.
    */
   readonly take: (request: TakeRequest) => Promise<Grant>;
   /** What was taken and not spent, of the same day. */
@@ -221,11 +229,43 @@ export type UsageStore = {
   readonly prune: (before: Readonly<Record<UsageResolution, number>>) => Promise<void>;
 };
 
+/** Hard caps on the calls that may go to a network's partners; absent: none. */
+export type PartnerLimits = {
+  /** In a UTC day. */
+  readonly day?: number | undefined;
+  /** In a UTC month. */
+  readonly month?: number | undefined;
+};
+
+export type PartnerTake = {
+  readonly network: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** How many are to be made; a process asks for those that came together at once. */
+  readonly calls: number;
+  readonly caps: PartnerLimits;
+};
+
+/** Calls of a UTC day, and of its month. */
+export type PartnerCalls = { readonly day: number; readonly month: number };
+
+/** The calls that went to partners, by network. */
+export type PartnerStore = {
+  /**
+   * How many of them may be made, which are counted from then on: all, or as many as no cap forbids.
+   * One conditional statement: no cap is passed by any number of processes.
+   */
+  readonly take: (request: PartnerTake) => Promise<number>;
+  /** Of the day and month of `now`, Unix milliseconds. */
+  readonly read: (network: string, now: number) => Promise<PartnerCalls>;
+};
+
 export type Storage = {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
+  readonly partners: PartnerStore;
   readonly changes: ChangeFeed;
   /** Waits for the calls in the air. Later calls reject. */
   readonly close: () => Promise<void>;

@@ -1,10 +1,12 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import {
   CounterFamily,
+  GaugeFamily,
   HistogramFamily,
   type PlainCounter,
   type PlainHistogram,
 } from "./plain-metrics.ts";
+import { type RoutingMetrics, routingFamilies } from "./routing-metrics.ts";
 
 /** From a call that is answered locally to the longest deadline in use, seconds. */
 const LATENCY_BUCKETS = [
@@ -35,6 +37,7 @@ export type NetworkMetrics = {
   /** Outcomes: `ok`, a class of failure, or what broke the connection. */
   readonly upstreamCalls: (upstream: string) => OutcomeMetrics;
   readonly credits: PlainCounter;
+  readonly routing: RoutingMetrics;
 };
 
 export type TrafficMetrics = Readonly<Record<"received" | "sent" | "connections", PlainCounter>>;
@@ -79,6 +82,10 @@ export class Metrics {
     help: "Bytes of answer bodies and WebSocket messages",
     labels: ["transport"],
   });
+  readonly #routing = routingFamilies({
+    counter: (name, description) => this.#counter(name, description),
+    gauge: (name, description) => this.#register(new GaugeFamily({ name, ...description })),
+  });
   readonly #connections = this.#gauge("tollgate_connections", {
     help: "Open client connections",
     labels: ["transport"],
@@ -105,6 +112,7 @@ export class Metrics {
       calls: (method) => memo(calls, method, ofMethod),
       upstreamCalls: (upstream) => memo(upstreams, upstream, ofUpstream),
       credits: this.#credits.of(network),
+      routing: this.#routing(network),
     };
   }
 
@@ -134,7 +142,7 @@ export class Metrics {
     return this.#register(new HistogramFamily({ name, ...rest }, LATENCY_BUCKETS));
   }
 
-  #register<F extends CounterFamily | HistogramFamily>(family: F): F {
+  #register<F extends CounterFamily | GaugeFamily | HistogramFamily>(family: F): F {
     this.registry.registerMetric(family.asMetric());
     return family;
   }

@@ -103,6 +103,19 @@ export class CounterFamily extends Family<PlainCounter> {
   }
 }
 
+/** Values that are looked up at the scrape. */
+export class GaugeFamily extends Family<{ read: () => number }> {
+  readonly type = "gauge";
+
+  protected make(): { read: () => number } {
+    return { read: () => 0 };
+  }
+
+  protected read({ labels, part }: Series<{ read: () => number }>): Value[] {
+    return [{ labels, value: part.read() }];
+  }
+}
+
 export class HistogramFamily extends Family<PlainHistogram> {
   readonly type = "histogram";
   readonly #bounds: readonly number[];

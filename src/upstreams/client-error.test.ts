@@ -3,9 +3,10 @@ import { ERRORS, encodeError } from "../jsonrpc/errors.ts";
 import { holdsAddress, toClientError } from "./client-error.ts";
 import { classify, type PlainError } from "./failures.ts";
 
-const CALL = { method: "eth_call", lookup: false };
-const LOOKUP = { method: "eth_getBlockByHash", lookup: true };
-const answerOf = (error: PlainError, call = CALL, status = 200) =>
+const CALL = { method: "eth_call" };
+const LOOKUP = { method: "eth_getBlockByHash", lookup: "block" };
+type Method = { readonly method: string; readonly lookup?: string };
+const answerOf = (error: PlainError, call: Method = CALL, status = 200) =>
   toClientError(classify({ status, error }), call);
 
 const word = (value: number): string => value.toString(16).padStart(64, "0");
@@ -123,7 +124,7 @@ describe("what a client gets of each class", () => {
 });
 
 describe("getBlock", () => {
-  const getBlock = { method: "getBlock", lookup: true };
+  const getBlock = { method: "getBlock", lookup: "block" };
 
   test.each([
     [-32001, "Block 100 cleaned up, does not exist on node. First available block: 250"],

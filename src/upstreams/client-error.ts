@@ -38,7 +38,7 @@ const ANSWERS: Readonly<Record<FailureClass, Answer>> = {
  */
 export function toClientError(
   failure: Failure,
-  call: { readonly method: string; readonly lookup: boolean },
+  call: { readonly method: string; readonly lookup?: string | undefined },
 ): RpcError | null {
   switch (failure.answer ?? ANSWERS[failure.class]) {
     case "null":
@@ -50,7 +50,7 @@ export function toClientError(
     case "invalid_params":
       return { name: "node_invalid_params", ...textsFor(failure) };
     case "no_block":
-      return call.lookup ? null : { name: "header_not_found" };
+      return call.lookup !== undefined ? null : { name: "header_not_found" };
     case "no_method":
       return {
         name: "method_not_found",

@@ -90,6 +90,27 @@ describe("the request", () => {
     });
   });
 
+  test("has each header once, however the file spells it", async () => {
+    const heads: string[] = [];
+    const server = await listen((socket, head) => {
+      heads.push(head.slice(0, head.indexOf("\r\n\r\n")).toLowerCase());
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    });
+    const headers = { HOST: "node.test", Authorization: "Bearer b", "X-Latin": "caf\u00e9" };
+    await open({ url: `http://u:p@127.0.0.1:${server.port}/`, headers });
+    await call("m", '["\u00e9\u{1f600}"]');
+    const lines = heads[0]?.split("\r\n").slice(1).sort();
+    expect(lines).toEqual([
+      "authorization: basic dtpw",
+      "connection: keep-alive",
+      expect.stringMatching(/^content-length: /),
+      "content-type: application/json",
+      "host: node.test",
+      expect.stringMatching(/^x-latin: caf/),
+    ]);
+    await server.stop();
+  });
+
   test("goes over a connection that is kept", async () => {
     let connections = 0;
     const server = await listen((socket, head) => {
@@ -281,6 +302,53 @@ describe("the answer", () => {
   });
 });
 
+describe("what is no result says when to ask again, where the node does", () => {
+  const error = { code: -32005, message: "slow down" };
+
+  test.each([
+    ["7", 7000],
+    ["100000", 3_600_000],
+    ["tomorrow", undefined],
+  ])("Retry-After: %s", async (value, retryAfterMs) => {
+    const headers = { "retry-after": value };
+    node.reply = () => ({ body: "busy", status: 503, headers });
+    const more = retryAfterMs === undefined ? {} : { retryAfterMs };
+    expect(await call()).toEqual({ kind: "garbage", status: 503, body: "busy", ...more });
+    node.reply = ({ id }) => ({ body: JSON.stringify({ id, error }), status: 429, headers });
+    expect(await call()).toEqual({ kind: "error", status: 429, error, ...more });
+  });
+});
+
+test("no way to fail says what the URL and the headers hold", async () => {
+  const secret = "0123456789abcdef-secret";
+  const told: UpstreamAnswer[] = [];
+  for (const way of ["reset", "ssh", "cut", "echo", "long", "gone", "tls"]) {
+    const server = await listen((socket, request) => {
+      if (way === "reset") socket.resetAndDestroy();
+      else if (way === "ssh") socket.end(`SSH-2.0 ${request}`);
+      else if (way === "cut") socket.end(`HTTP/1.1 200 OK\r\nX: ${secret}\r\n`);
+      else if (way === "long") socket.end("HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n");
+      else socket.end(`HTTP/1.1 404 No\r\n\r\nno such path: ${request}`);
+    });
+    const scheme = way === "tls" ? "https" : "http";
+    const url = `${scheme}://user:${secret}@127.0.0.1:${server.port}/${secret}?key=${secret}`;
+    await open({ url, headers: { "X-Key": secret } });
+    if (way === "gone") await server.stop();
+    told.push(await call());
+    await server.stop();
+  }
+  expect(told.map(({ kind }) => kind)).toEqual([
+    "unreachable",
+    "unreachable",
+    "unreachable",
+    "garbage",
+    "too_large",
+    "unreachable",
+    "unreachable",
+  ]);
+  expect(JSON.stringify(told)).not.toContain("secret");
+});
+
 /** A server that answers each request's bytes as it likes. */
 async function listen(answer: (socket: Socket, request: string) => void) {
   const sockets = new Set<Socket>();
@@ -290,8 +358,8 @@ async function listen(answer: (socket: Socket, request: string) => void) {
     socket.on("error", () => undefined);
     let text = "";
     socket.on("data", (chunk) => {
-      text += String(chunk);
-      if (!text.endsWith("}")) return;
+      text += chunk.toString("latin1");
+      if (!text.endsWith("}") && !text.startsWith("\x16")) return;
       const request = text;
       text = "";
       answer(socket, request);

@@ -1,15 +1,13 @@
-import { type Dispatcher, Pool } from "undici";
-import type { Timer, TimerWheel } from "../lib/timer-wheel.ts";
+import { toBinary } from "../lib/bytes.ts";
+import type { TimerWheel } from "../lib/timer-wheel.ts";
+import { basicAuth } from "./basic-auth.ts";
+import { ConnectionPool } from "./http/connection-pool.ts";
+import { Exchange, type Outcome } from "./http/exchange.ts";
+import { parseRetryAfter } from "./http/retry-after.ts";
 import { OwnSecrets } from "./own-secrets.ts";
 import { readAnswer } from "./read-answer.ts";
+import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-
-export type UpstreamRequest = {
-  readonly method: string;
-  /** JSON text of the positional params. */
-  readonly params: string;
-  readonly timeoutMs: number;
-};
 
 export type HttpUpstreamOptions = {
   readonly name: string;
@@ -20,137 +18,90 @@ export type HttpUpstreamOptions = {
   readonly maxResponseBytes: number;
 };
 
+export type HttpUpstreamParts = {
+  readonly timers: Pick<TimerWheel, "set" | "clear">;
+  /** The node ended a connection: it may have been replaced by another. */
+  readonly onBroken?: () => void;
+};
+
 /** One node behind HTTP: JSON-RPC over keep-alive connections, ids of its own. */
-export class HttpUpstream {
+export class HttpUpstream implements Transport {
   readonly name: string;
-  readonly #pool: Pool;
-  readonly #path: string;
-  readonly #headers: Record<string, string>;
-  readonly #maxResponseBytes: number;
-  readonly #timers: TimerWheel;
+  readonly #pool: ConnectionPool;
+  /** All of the request's head but the length, which comes last. */
+  readonly #head: string;
+  readonly #maxBytes: number;
+  readonly #timers: HttpUpstreamParts["timers"];
   readonly #secrets: OwnSecrets;
   #lastId = 0;
 
-  constructor(options: HttpUpstreamOptions, parts: { readonly timers: TimerWheel }) {
+  constructor(options: HttpUpstreamOptions, parts: HttpUpstreamParts) {
     const url = new URL(options.url);
     this.name = options.name;
-    this.#path = url.pathname + url.search;
     const headers = { ...options.headers, ...basicAuth(url) };
-    this.#headers = { ...headers, "content-type": "application/json" };
-    this.#maxResponseBytes = options.maxResponseBytes;
+    this.#head = headOf(url, headers);
+    this.#maxBytes = options.maxResponseBytes;
     this.#timers = parts.timers;
     this.#secrets = new OwnSecrets(url, headers);
-    this.#pool = new Pool(url.origin, {
-      connections: options.maxConnections,
-      // Deadlines are the calls' own, on one timer wheel.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      allowH2: false,
-    });
+    const { timers, onBroken = () => undefined } = parts;
+    this.#pool = new ConnectionPool(url, options.maxConnections, { timers, onBroken });
   }
 
   /**
    * One request, one answer: `done` is called once, within `timeoutMs` whatever the node does.
    * `params` is the JSON text of the positional params.
    */
-  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): void {
+  call(
+    { method, params, timeoutMs }: UpstreamRequest,
+    done: (answer: UpstreamAnswer) => void,
+  ): InAir {
     this.#lastId = this.#lastId >= Number.MAX_SAFE_INTEGER ? 1 : this.#lastId + 1;
     const id = this.#lastId;
-    const limits = { id, maxBytes: this.#maxResponseBytes };
-    const exchange = new Exchange(limits, this.#timers, (answer) =>
-      done(this.#secrets.hideIn(answer)),
-    );
-    exchange.limit(request.timeoutMs);
-    const { method, params } = request;
-    const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
-    const options = { method: "POST", path: this.#path, headers: this.#headers, body } as const;
-    this.#pool.dispatch(options, exchange);
+    const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${toBinary(params)}}`;
+    const request = `${this.#head}${body.length}\r\n\r\n${body}`;
+    const options = { request, maxBytes: this.#maxBytes, timeoutMs };
+    const exchange = new Exchange(options, (outcome) => {
+      this.#timers.clear(timer);
+      done(this.#secrets.hideIn(answerOf(outcome, id)));
+    });
+    const timer = this.#timers.set(timeoutMs, () => {
+      this.#pool.cancel(exchange);
+      done({ kind: "timeout" });
+    });
+    this.#pool.send(exchange);
+    const cancel = () => {
+      this.#timers.clear(timer);
+      this.#pool.cancel(exchange);
+    };
+    return { cancel };
+  }
+
+  /** Whether any connection is open: else who answers next may be another node. */
+  get isConnected(): boolean {
+    return this.#pool.isConnected;
   }
 
   /** Ends the connections; calls in the air are answered as unreachable. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await this.#pool.close();
   }
 }
 
-function basicAuth(url: URL): Record<string, string> {
-  if (url.username === "" && url.password === "") return {};
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+function headOf(url: URL, configured: Readonly<Record<string, string>>): string {
+  const own = { connection: "keep-alive", "content-type": "application/json" };
+  const headers = new Map([["host", url.host]]);
+  for (const [name, value] of Object.entries({ ...configured, ...own })) {
+    headers.set(name.toLowerCase(), value);
+  }
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}content-length: `;
 }
 
-/** One request in undici's hands. What ends it first is its answer; the rest is aborted. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #id: number;
-  readonly #maxBytes: number;
-  readonly #timers: TimerWheel;
-  #done: ((answer: UpstreamAnswer) => void) | undefined;
-  #timer: Timer | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #status = 0;
-  #framed = false;
-  #chunks: Buffer[] = [];
-  #received = 0;
-
-  constructor(
-    { id, maxBytes }: { readonly id: number; readonly maxBytes: number },
-    timers: TimerWheel,
-    done: (answer: UpstreamAnswer) => void,
-  ) {
-    this.#id = id;
-    this.#maxBytes = maxBytes;
-    this.#timers = timers;
-    this.#done = done;
-  }
-
-  limit(timeoutMs: number): void {
-    this.#timer = this.#timers.set(timeoutMs, () => this.#end({ kind: "timeout" }));
-  }
-
-  #end(answer: UpstreamAnswer): void {
-    const done = this.#done;
-    if (done === undefined) return;
-    this.#done = undefined;
-    if (this.#timer !== undefined) this.#timers.clear(this.#timer);
-    this.#chunks = [];
-    done(answer);
-    if (answer.kind === "timeout" || answer.kind === "too_large") this.#abort(answer.kind);
-  }
-
-  #abort(reason: string): void {
-    if (this.#controller?.aborted === false) this.#controller.abort(new Error(reason));
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#done === undefined) this.#abort("timeout");
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    this.#status = status;
-    this.#framed = "content-length" in headers || "transfer-encoding" in headers;
-    if (Number(headers["content-length"]) > this.#maxBytes) this.#end({ kind: "too_large" });
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#done === undefined) return;
-    this.#received += chunk.length;
-    if (this.#received > this.#maxBytes) this.#end({ kind: "too_large" });
-    else this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    if (this.#done === undefined) return;
-    const expected = { id: this.#id, framed: this.#framed };
-    this.#end(readAnswer(this.#status, this.#chunks, expected));
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const code = "code" in error ? String(error.code) : error.name;
-    this.#end({ kind: "unreachable", code });
-  }
+function answerOf(outcome: Outcome, id: number): UpstreamAnswer {
+  if (outcome.kind !== "response") return outcome;
+  const { head, body } = outcome;
+  const answer = readAnswer(head.status, body, { id, framed: head.body !== "until_end" });
+  if (answer.kind !== "garbage" && answer.kind !== "error") return answer;
+  const retryAfterMs = parseRetryAfter(head.retryAfter, Date.now());
+  return retryAfterMs === undefined ? answer : { ...answer, retryAfterMs };
 }

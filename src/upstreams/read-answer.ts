@@ -1,4 +1,3 @@
-import { sizeOf } from "../lib/bytes.ts";
 import { scanObject, skipSpace } from "../lib/json-scan.ts";
 import type { PlainError } from "./failures.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -26,23 +25,15 @@ export type Expected = {
 };
 
 /**
- * What a node's body, in the pieces that it came in, says to the request of this id. The result is
- * a view of the body, not a copy, and is not parsed. A body of another id, without a result, or cut
- * off is garbage.
+ * What a node's body says to the request of this id. The result is a view of the body, not a copy,
+ * and is not parsed. A body of another id, without a result, or cut off is garbage.
  */
-export function readAnswer(
-  status: number,
-  pieces: readonly Buffer[],
-  expected: Expected,
-): UpstreamAnswer {
-  const { id } = expected;
-  const plain = status < 400 ? readPlainResult(pieces, expected) : undefined;
-  if (plain !== undefined) return { kind: "result", result: plain };
-  const [only] = pieces;
-  const body = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
-  const result = status < 400 ? readScanned(body, id) : undefined;
-  if (result !== undefined) return { kind: "result", result: [result] };
-  const error = readError(body, id);
+export function readAnswer(status: number, body: Buffer, expected: Expected): UpstreamAnswer {
+  if (status < 400) {
+    const result = readPlainResult(body, expected) ?? readScanned(body, expected.id);
+    if (result !== undefined) return { kind: "result", result: [result] };
+  }
+  const error = readError(body, expected.id);
   if (error !== undefined) return { kind: "error", status, error };
   return { kind: "garbage", status, body: body.toString("utf8", 0, GARBAGE_BYTES) };
 }
@@ -52,48 +43,42 @@ export function readAnswer(
  * one is not walked through: it ends with the bracket that it began with, and that closes nothing
  * small, as it would in a body that was cut off or has another member behind the result.
  */
-function readPlainResult(
-  pieces: readonly Buffer[],
-  { id, framed }: Expected,
-): readonly Buffer[] | undefined {
-  const first = pieces[0];
-  const last = pieces.at(-1);
-  if (first === undefined || last === undefined) return undefined;
-  const head = first.toString("latin1", 0, 80);
+function readPlainResult(body: Buffer, { id, framed }: Expected): Buffer | undefined {
+  const head = body.toString("latin1", 0, 80);
   const start =
     after(head, `{"jsonrpc":"2.0","id":${id},"result":`) ??
     after(head, `{"id":${id},"jsonrpc":"2.0","result":`);
   if (start === undefined) return undefined;
-  let end = last.length;
-  while (end > 0 && (last[end - 1] ?? 0) <= 0x20) end -= 1;
-  const closer = CLOSERS.get(first[start] ?? 0);
-  if (end < 2 || last[end - 1] !== 0x7d || last[end - 2] !== closer) return undefined;
-  if (framed && sizeOf(pieces) > SMALL_BYTES) {
-    if (endsInSmallValue(pieces, last.length - end + 1)) return undefined;
-    if (pieces.length === 1) return [first.subarray(start, end - 1)];
-    return [first.subarray(start), ...pieces.slice(1, -1), last.subarray(0, end - 1)];
-  }
-  const plain = pieces.length === 1 && isPlainString(first, start, end - 1);
-  return plain ? [first.subarray(start, end - 1)] : undefined;
+  let end = body.length;
+  while (end > start && (body[end - 1] ?? 0) <= 0x20) end -= 1;
+  // The envelope's own brace.
+  end -= 1;
+  const closer = CLOSERS.get(body[start] ?? 0);
+  if (body[end] !== 0x7d || body[end - 1] !== closer) return undefined;
+  const isPlain =
+    framed && body.length > SMALL_BYTES
+      ? !endsInSmallValue(body, end)
+      : isPlainString(body, start, end);
+  return isPlain ? body.subarray(start, end) : undefined;
 }
 
-/** Whether the value that ends so many bytes before the body's end is one of a few bytes. */
-function endsInSmallValue(pieces: readonly Buffer[], behind: number): boolean {
-  const tail = Buffer.concat(pieces.slice(-2).map((piece) => piece.subarray(-TAIL_BYTES - behind)));
+/** Whether the value that ends there is one of a few bytes. */
+function endsInSmallValue(body: Buffer, end: number): boolean {
+  const first = Math.max(end - TAIL_BYTES, 0);
   let depth = 0;
-  for (let at = tail.length - behind - 1; at >= 0; at -= 1) {
-    const byte = tail[at];
-    if (byte === QUOTE) at = openingQuote(tail, at);
+  for (let at = end - 1; at >= first; at -= 1) {
+    const byte = body[at];
+    if (byte === QUOTE) at = openingQuote(body, at, first);
     else if (byte === 0x7d || byte === 0x5d) depth += 1;
     else if (byte === 0x7b || byte === 0x5b) depth -= 1;
-    if (depth === 0) return at >= 0;
+    if (depth === 0) return at >= first;
   }
   return false;
 }
 
-/** The quote that opens the string that `closing` closes; -1 where it stands before these bytes. */
-function openingQuote(json: Buffer, closing: number): number {
-  for (let at = closing - 1; at >= 0; at -= 1) {
+/** The quote that opens the string that `closing` closes; -1 where it stands before `first`. */
+function openingQuote(json: Buffer, closing: number, first: number): number {
+  for (let at = closing - 1; at >= first; at -= 1) {
     if (json[at] !== QUOTE) continue;
     let run = at;
     while (json[run - 1] === BACKSLASH) run -= 1;

@@ -1,14 +1,22 @@
 import type { PlainError } from "./failures.ts";
 
+/** What a node may say beside a refusal: to be asked again only after so long. */
+type Refusal = { readonly status: number; readonly retryAfterMs?: number };
+
 /** What came of one attempt at one upstream. */
 export type UpstreamAnswer =
-  /** The bytes of the `result` member, JSON text, in the pieces that they came in. */
+  /** The bytes of the `result` member, JSON text. */
   | { readonly kind: "result"; readonly result: readonly Buffer[] }
   /** The node's JSON-RPC error object and the HTTP status that it came with. */
-  | { readonly kind: "error"; readonly status: number; readonly error: PlainError }
+  | ({ readonly kind: "error"; readonly error: PlainError } & Refusal)
   /** Not JSON-RPC: HTML, truncated, the wrong id, a bare status. `body` is its beginning. */
-  | { readonly kind: "garbage"; readonly status: number; readonly body: string }
+  | ({ readonly kind: "garbage"; readonly body: string } & Refusal)
   | { readonly kind: "too_large" }
   | { readonly kind: "timeout" }
-  /** No connection, or it broke; `code` is the system's or undici's name for it. */
-  | { readonly kind: "unreachable"; readonly code: string };
+  /** No connection, or it broke; `code` is the system's name for it, or the client's own. */
+  | {
+      readonly kind: "unreachable";
+      readonly code: string;
+      /** A kept connection that had ended before the request came: no fault of the node. */
+      readonly isStale?: boolean;
+    };

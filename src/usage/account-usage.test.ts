@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { dayOf } from "../lib/day.ts";
 import { openMemory } from "../storage/memory.ts";
 import type { UsageBucket } from "../storage/store.ts";
-import { accountBalance, accountUsage, dayOf, type UsageAccount } from "./account-usage.ts";
+import { accountBalance, accountUsage, type UsageAccount } from "./account-usage.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12, 40, 0, 1);
 const DAY = dayOf(NOW);

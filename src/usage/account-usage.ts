@@ -1,7 +1,6 @@
 import type { PlanConfig } from "../config/plans.ts";
-import type { Account, Day, DayBalance, Storage, UsageRow } from "../storage/store.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, dayOf, endOf } from "../lib/day.ts";
+import type { Account, DayBalance, Storage, UsageRow } from "../storage/store.ts";
 
 /** What the day of an account needs to be known of it. */
 export type UsageAccount = Pick<Account, "id" | "email" | "plan" | "limits">;
@@ -37,10 +36,6 @@ export type MethodUsage = {
 
 /** `calls`: what was asked for today, by all keys and with any outcome; dearest first. */
 export type AccountUsage = AccountBalance & { readonly calls: readonly MethodUsage[] };
-
-export function dayOf(now: number): Day {
-  return Math.floor(now / DAY_MS);
-}
 
 /** @throws StorageError */
 export async function accountBalance(
@@ -83,7 +78,7 @@ export function balanceOf(
     limit,
     used,
     left: Math.max(0, limit - used),
-    resetSeconds: Math.ceil(((day + 1) * DAY_MS - now) / 1000),
+    resetSeconds: Math.ceil((endOf(day) - now) / 1000),
   };
 }
 

@@ -8,7 +8,7 @@ export type SettledCall = {
   readonly network: string;
   /** From a definition, or `other`: names that clients invent would never end. */
   readonly method: string;
-  /** `ok`, or a name of the error table. */
+  /** `ok`, `partner` where a partner gave the answer, or a name of the error table. */
   readonly outcome: string;
   readonly credits: number;
   /** Bytes of the answer. */

@@ -278,6 +278,7 @@ describe("the usage recorder", () => {
       bench.failing = failing;
       bench.record(aCall);
       await bench.recorder.flush();
+      expect(bench.recorder.isStoreFailing).toBe(failing);
     }
     expect(bench.failures).toHaveLength(2);
   });
@@ -406,6 +407,7 @@ describe("in the background", () => {
     bench.failing = false;
     await bench.recorder.flush();
     expect([bench.failures.length, bench.pruned.length]).toEqual([1, 0]);
+    expect(bench.recorder.isStoreFailing).toBe(false);
     bench.nowMs += 60 * MINUTE_MS;
     await bench.recorder.flush();
     expect(bench.pruned).toHaveLength(1);

@@ -39,6 +39,7 @@ export class UsageRecorder {
   readonly #unwritten: UnwrittenUsage;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
   #failing = false;
+  #writesFail = false;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -84,6 +85,11 @@ export class UsageRecorder {
     return this.#flushing;
   }
 
+  /** The last write failed; it is tried again every second. */
+  get isStoreFailing(): boolean {
+    return this.#writesFail;
+  }
+
   async #flush(): Promise<void> {
     if (await this.#write()) await this.#prune();
   }
@@ -98,9 +104,11 @@ export class UsageRecorder {
       try {
         await store.record(batch.buckets, batch.contracts);
         this.#failing = false;
+        this.#writesFail = false;
       } catch (error) {
         this.#unwritten.putBack(batch);
         this.#storeFailed(error);
+        this.#writesFail = true;
         return false;
       }
     }

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bannerLines } from "../../src/dev/banner.ts";
 import { type DevChain, startDevChain } from "../../src/dev/chain.ts";
 import { GREETING } from "../../src/dev/samples.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { run } from "../support/shell.ts";
 
 const OUTSIDE = join(import.meta.dirname, "../outside");
 
@@ -43,6 +42,6 @@ test.each(["viem", "ethers"])("the lines of %s, as printed, print the greeting",
   const args = ["--input-type=module", "--eval", lines.join("\n")];
   // Where the client is installed: what a module of a command line imports is looked for there.
   const options = { cwd: OUTSIDE, timeout: 20_000 };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, options);
-  expect({ stdout, stderr }).toEqual({ stdout: `${GREETING}\n`, stderr: "" });
+  const { code, output } = await run(process.execPath, args, options);
+  expect({ code, output }).toEqual({ code: 0, output: `${GREETING}\n` });
 });

@@ -62,6 +62,7 @@ test.concurrent("credits that are added to the day revive an exhausted account w
     await statuses();
     return charged();
   };
+  await Promise.all([call(0, 80), call(1, 80), call(0, 80), call(1, 80)]);
   await expect.poll(spendAll, within(10_000)).toBe(400);
   expect(await statuses()).toEqual([402, 402]);
   const exhausted = { code: 402, event: -33000 };

@@ -4,9 +4,10 @@ import { createAccount } from "../../src/commands/accounts.ts";
 import { createKey } from "../../src/commands/keys.ts";
 import { mergePlans } from "../../src/config/plans.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { dayOf } from "../../src/lib/day.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import { dayOf } from "../../src/usage/account-usage.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { recordKey } from "../support/written.ts";
 import { type CountingNode, startCountingNode } from "./calls.ts";
 
 export type Figures = { readonly dailyCredits: number; readonly creditsPerSecond: number };
@@ -76,6 +77,7 @@ export async function startTwoGateways(plans: Record<string, Figures>): Promise<
       const { id: owner } = account.json as { id: string };
       const { json } = await createKey(parts, { account: email, name: "test" });
       const { id: keyId, key } = json as { id: string; key: string };
+      recordKey(key);
       const used = async () => (await storage.ledger.read(owner, dayOf(Date.now()))).used;
       return { email, key, keyId, used };
     },

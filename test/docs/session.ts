@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { expect } from "vitest";
 import { provideCurl, Running, run, runShell, userEnvironment } from "../support/shell.ts";
+import { temporaryFolder } from "../support/written.ts";
 import { ROOT } from "./blocks.ts";
 
 /** `npm start`, which all pages call. */
@@ -13,7 +13,7 @@ export type Dev = { readonly printed: string };
 export class Session {
   /** What the last block printed. */
   lastOutput = "";
-  readonly folder = mkdtempSync(join(tmpdir(), "tollgate-docs-"));
+  readonly folder = temporaryFolder("docs");
   readonly dev: Dev;
   readonly #env: NodeJS.ProcessEnv;
   readonly #nodeUrl: string;
@@ -98,7 +98,6 @@ export class Session {
 
   async end(): Promise<void> {
     await this.#background?.end("SIGTERM");
-    rmSync(this.folder, { recursive: true });
   }
 
   #remember(output: string): void {

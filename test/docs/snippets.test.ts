@@ -28,6 +28,7 @@ const NODE: Readonly<Record<string, string>> = {
   eth_chainId: "0x1",
   eth_blockNumber: "0x16caf60",
   web3_clientVersion: "Geth/v1.17.0",
+  eth_getBalance: "0x0",
 };
 
 let dev: Dev;

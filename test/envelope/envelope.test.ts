@@ -72,6 +72,6 @@ test("a node is asked what is owed and no notification, in a request that is reb
   // One row of the table, three times.
   expect(node.requests).toHaveLength(3);
   for (const { id, text } of node.requests) {
-    expect(text).toBe(`{"jsonrpc":"2.0","id":${id},"method":"eth_blockNumber","params":[]}`);
+    expect(text).toBe(`{"jsonrpc":"2.0","id":${id},"method":"eth_gasPrice","params":[]}`);
   }
 });

@@ -14,7 +14,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   node = await startStandInNode(({ method, params }) => {
     if (/^0xdead/i.test(String(params[0]))) return { body: "down", status: 500 };
-    return { resultText: method === "eth_blockNumber" ? '"0x10"' : "null" };
+    return { resultText: method === "eth_gasPrice" ? '"0x10"' : "null" };
   });
   const upstreams = [{ name: "node", url: node.url }];
   gateway = await startTestGateway({

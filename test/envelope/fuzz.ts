@@ -1,18 +1,15 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { parseConfig } from "../../src/config/load.ts";
 import { Ledger } from "../../src/credits/ledger.ts";
 import { systemScheduler } from "../../src/credits/scheduler.ts";
 import { answerMessage } from "../../src/gateway/messages.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { Network } from "../../src/networks/network.ts";
 import { openMemory } from "../../src/storage/memory.ts";
 import { CallLog, createLog } from "../../src/telemetry/log.ts";
-import { Metrics } from "../../src/telemetry/metrics.ts";
-import type { UpstreamPool } from "../../src/upstreams/upstream-pool.ts";
 import { UsageRecorder } from "../../src/usage/usage-recorder.ts";
+import { stubNetwork } from "../support/stub-network.ts";
 import { mutatedBodies } from "./mutations.ts";
 import { type OwedAnswer, owedTo } from "./oracle.ts";
 
@@ -20,27 +17,9 @@ export type Answered = { readonly status: number; readonly text: string };
 
 /** The pipeline of a network whose nodes answer at once, in this process. */
 export function inProcess(): (body: Buffer) => Promise<Answered> {
-  const config = parseConfig(
-    JSON.stringify({
-      networks: [
-        { name: "net", family: "evm", chainId: 1, upstreams: [{ name: "a", url: "http://a" }] },
-      ],
-    }),
-    { baseDir: "/", environment: {} },
-  ).networks[0];
-  if (config?.family !== "evm") throw new Error("no network");
-  const fetch: UpstreamPool["fetch"] = ({ method, params }, done) => {
-    if (/0xdead/i.test(params)) {
-      done({ kind: "exhausted", internal: "all failed" });
-      return;
-    }
-    const result = [Buffer.from(method === "eth_blockNumber" ? '"0x10"' : "null")];
-    done({ kind: "result", result, upstream: "a" });
-  };
-  const network = new Network(config, {
-    upstreams: { fetch } as UpstreamPool,
-    metrics: new Metrics().network("net"),
-  });
+  const network = stubNetwork("net", (_method, params) =>
+    /0xdead/i.test(params) ? undefined : "null",
+  );
   const log = new CallLog(createLog({ level: "silent", terminal: false }), systemClock);
   const store = openMemory();
   const onStoreFailure = (cause: unknown) => {
@@ -56,7 +35,14 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     { store: store.usage, clock: systemClock, onStoreFailure, onLost: () => undefined },
   );
   const usageOf = async () => "{}";
-  const pipeline = new Pipeline({ clock: systemClock, log, ledger, usage, usageOf });
+  const pipeline = new Pipeline({
+    clock: systemClock,
+    log,
+    ledger,
+    usage,
+    usageOf,
+    mayFailOver: () => false,
+  });
   const parts = { pipeline, session: { network, identity: IDENTITY, requestId: "fuzz" } };
   return (body) =>
     new Promise((resolve) => {

@@ -9,7 +9,7 @@ const ids = fc.oneof(
 );
 const methods = fc.constantFrom(
   "eth_chainId",
-  "eth_blockNumber",
+  "eth_gasPrice",
   "eth_getTransactionReceipt",
   "eth_nope",
   "eth_sendRawTransaction",
@@ -29,7 +29,7 @@ const requests = fc.oneof(
   fc.tuple(methods, params),
   fc.constantFrom<[string, string]>(
     ["eth_chainId", "[]"],
-    ["eth_blockNumber", "null"],
+    ["eth_gasPrice", "null"],
     ["eth_getTransactionReceipt", `["0x${HASH}"]`],
   ),
 );

@@ -71,7 +71,7 @@ const own = (value: object, key: string): unknown =>
 function codesOf(method: string, params: unknown): Owed["codes"] {
   switch (method) {
     case "eth_chainId":
-    case "eth_blockNumber":
+    case "eth_gasPrice":
       return [params == null || (Array.isArray(params) && params.length === 0) ? "result" : -32602];
     case "eth_getTransactionReceipt": {
       if (!Array.isArray(params) || params.length !== 1) return [-32602];

@@ -16,7 +16,7 @@ export const ok = (id: string, result = '"0x1"'): string =>
 const fault = (id: string, code: number, message: string): string =>
   `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}}}`;
 
-const notification = '{"jsonrpc":"2.0","method":"eth_blockNumber"}';
+const notification = '{"jsonrpc":"2.0","method":"eth_gasPrice"}';
 const parseError = fault("null", -32700, "parse error");
 const noObject = fault("null", -32600, "invalid request: a call is an object");
 const tooDeep = (id: string) =>
@@ -312,7 +312,7 @@ const BATCHES: EnvelopeRow[] = [
   row("a notification and an error", `[${notification},{}]`, `[${noVersion("null")}]`),
   row(
     "good, bad, unknown and odd elements",
-    `[${call("1.0")},{"id":2},${notification},${call('"é"', "nope")},null,${call("4", "eth_blockNumber")}]`,
+    `[${call("1.0")},{"id":2},${notification},${call('"é"', "nope")},null,${call("4", "eth_gasPrice")}]`,
     `[${ok("1.0")},${noVersion("2")},${unknown('"é"', "nope")},${noObject},${ok("4", '"0x10"')}]`,
   ),
   row("1,000 calls", `[${calls(1000).join()}]`, `[${answers(1000).join()}]`),

@@ -46,7 +46,8 @@ beforeAll(async () => {
     const result = request.method === "eth_getLogs" ? LOGS : BLOCK;
     return { body: Buffer.concat([head, result, Buffer.from("}\n")]) };
   });
-  gateway = await startGatewayProcess(node.url);
+  // Time for 600 MB at once, on a machine that has more to do.
+  gateway = await startGatewayProcess(node.url, { network: { timeoutMs: 30_000 } });
 });
 afterAll(async () => {
   await gateway.stop();
@@ -144,7 +145,7 @@ describe.each([
 });
 
 test("an answer over maxResponseBytes is -32000 `answer too large`, and no other node is asked", async () => {
-  const other = await startStandInNode(() => ({ result: "0x" }));
+  const other = await startStandInNode(answerBigOrSmall);
   const upstreams = [
     { name: "first", url: node.url },
     { name: "second", url: other.url },
@@ -153,7 +154,8 @@ test("an answer over maxResponseBytes is -32000 `answer too large`, and no other
     network: { maxResponseBytes: 1_000_000, upstreams },
   });
   try {
-    const asked = node.requests.length;
+    const asked = () => node.requests.length + other.requests.length;
+    const before = asked();
     const url = `http://127.0.0.1:${small.port}${small.path}`;
     const response = await fetch(url, { method: "POST", headers: JSON_TYPE, body: codeOf(BIG) });
     expect(response.status).toBe(200);
@@ -162,8 +164,7 @@ test("an answer over maxResponseBytes is -32000 `answer too large`, and no other
       id: 1,
       error: { code: -32000, message: "answer too large" },
     });
-    expect(node.requests.length - asked).toBe(1);
-    expect(other.requests).toHaveLength(0);
+    expect(asked() - before).toBe(1);
     expect((await small.state()).peakBytes).toBeLessThan(400_000_000);
   } finally {
     await small.stop();

@@ -49,7 +49,8 @@ test("200 hostile connections delay nobody, and are closed after 10, 30 and 120 
     if (statuses.length === 0) continue;
     const limitSeconds = CONNECTION_LIMITS[kind.limit] / 1000;
     expect(seconds, kind.name).toBeGreaterThan(limitSeconds - 0.5);
-    expect(seconds, kind.name).toBeLessThan(limitSeconds + 3);
+    // A second request's limit begins with the first one's answer, among twenty answers of 30 MB.
+    expect(seconds, kind.name).toBeLessThan(limitSeconds + 5);
   }
   const after = (await gateway.state()).usedBytes;
   process.stdout.write(

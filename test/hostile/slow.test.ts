@@ -14,7 +14,9 @@ let gateway: GatewayProcess;
 let target: Target;
 beforeAll(async () => {
   node = await startStandInNode(answerBigOrSmall);
-  gateway = await startGatewayProcess(node.url, { limits: LIMITS });
+  // On a machine that has more to do, 600 MB at once take a node a while.
+  const network = { timeoutMs: 20_000 };
+  gateway = await startGatewayProcess(node.url, { limits: LIMITS, network });
   target = { port: gateway.port, path: gateway.path, dripMs: 100 };
 });
 afterAll(async () => {

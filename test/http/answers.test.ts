@@ -149,7 +149,7 @@ describe("X-Request-Id", () => {
 
   test("finds the log line of a call that failed", async () => {
     node.reply = () => ({ body: "down", status: 500 });
-    const body = CHAIN_ID.replace("eth_chainId", "eth_blockNumber");
+    const body = CHAIN_ID.replace("eth_chainId", "eth_gasPrice");
     await ask(gateway.port, { target, body, headers: { "X-Request-Id": "find-me" } });
     const line = gateway
       .log()
@@ -161,7 +161,7 @@ describe("X-Request-Id", () => {
 
 describe("where no upstream answers", () => {
   const good = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`;
-  const bad = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"eth_blockNumber"}`;
+  const bad = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"eth_gasPrice"}`;
   const result = (id: number) => ({ jsonrpc: "2.0", id, result: "0x1" });
   const failed = (id: number | null) => ({
     jsonrpc: "2.0",
@@ -219,7 +219,7 @@ describe("where no upstream answers", () => {
 });
 
 describe("what stays inside", () => {
-  const body = CHAIN_ID.replace("eth_chainId", "eth_blockNumber");
+  const body = CHAIN_ID.replace("eth_chainId", "eth_gasPrice");
 
   test("no header of a client reaches a node", async () => {
     const before = node.requests.length;
@@ -242,7 +242,7 @@ describe("what stays inside", () => {
       "content-type",
       "host",
     ]);
-    expect(text).toMatch(/^\{"jsonrpc":"2.0","id":\d+,"method":"eth_blockNumber","params":\[\]\}$/);
+    expect(text).toMatch(/^\{"jsonrpc":"2.0","id":\d+,"method":"eth_gasPrice","params":\[\]\}$/);
   });
 
   test("an address or a key in a node's words reaches neither the client nor the log", async () => {

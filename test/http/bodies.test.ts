@@ -146,7 +146,7 @@ describe("HTTP itself", () => {
       return { result: "0x10" };
     };
     const raw = await openRaw(gateway.port);
-    raw.send(post(numbered(1, "eth_blockNumber")) + post(numbered(2)) + post("[") + post("[]"));
+    raw.send(post(numbered(1, "eth_gasPrice")) + post(numbered(2)) + post("[") + post("[]"));
     raw.send(post('{"jsonrpc":"2.0","method":"eth_chainId"}') + post(numbered(3)));
     await vi.waitFor(() => expect(node.requests).toHaveLength(1), { interval: 5 });
     open();

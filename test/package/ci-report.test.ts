@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { summarize } from "../../scripts/ci-report.ts";
+import { temporaryFolder } from "../support/written.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-report-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("report");
 
 const script = join(import.meta.dirname, "../../scripts/ci-report.ts");
 const report = (over: Partial<Parameters<typeof summarize>[0]> = {}) => ({

@@ -1,28 +1,23 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { isAlive } from "../support/shell.ts";
 import { contentsOf } from "../support/started-gateway.ts";
 import { startTollgate, type TollgateProcess } from "../support/tollgate-process.ts";
+import { temporaryFolder } from "../support/written.ts";
 
 /** The port that `dev` wants first; taken, by this test or by whoever has it already. */
 const WANTED_PORT = 8545;
 
 let occupant: Server;
-let folder: string;
 beforeAll(async () => {
   occupant = createServer().on("error", () => undefined);
   occupant.listen(WANTED_PORT, "127.0.0.1");
   await Promise.race([once(occupant, "listening"), once(occupant, "close"), afterTurn()]);
-  folder = await mkdtemp(join(tmpdir(), "tollgate-dev-test-"));
 });
-afterAll(async () => {
-  occupant.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => void occupant.close());
 
 const afterTurn = () => new Promise((resolve) => setTimeout(resolve, 200));
 
@@ -59,15 +54,6 @@ function childrenOf(pid: number): number[] {
   return readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 async function call(url: string, method: string, params: unknown[] = []): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const headers = { "content-type": "application/json" };
@@ -86,7 +72,7 @@ describe.each(["SIGINT", "SIGTERM"] as const)("dev, ended by %s", (signal) => {
     await idle;
     dev.process.kill(signal);
     expect(await dev.process.ended).toMatchObject({ code: 0, stderr: "" });
-    expect(dev.nodePids.filter(lives)).toEqual([]);
+    expect(dev.nodePids.filter(isAlive)).toEqual([]);
     await expect(fetch(dev.url)).rejects.toThrow();
   });
 });
@@ -100,7 +86,7 @@ test("dev does not outlive its chain", async () => {
 });
 
 test("dev --data keeps the chain and the account, and no key in clear", async () => {
-  const data = join(folder, "data");
+  const data = join(temporaryFolder("dev"), "data");
   const first = await startDev("--data", data);
   const block = (await call(first.url, "eth_getBlockByNumber", ["0x2", false])) as object;
   expect(block).toMatchObject({ result: { number: "0x2" } });

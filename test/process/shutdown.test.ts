@@ -6,8 +6,8 @@ import { WebSocket } from "ws";
 import { asRaw, openRaw, readAnswers } from "../support/raw-connection.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { UPSTREAM_SECRET } from "../support/upstream-secret.ts";
 
-const SECRET = "upstream-secret-7f3a";
 const CALL =
   '{"jsonrpc":"2.0","id":1,"method":"eth_getCode","params":["0x00000000000000000000000000000000000000aa","latest"]}';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
         family: "evm",
         chainId: 1,
         timeoutMs: 20_000,
-        upstreams: [{ name: "a", url: `${node.url}/${SECRET}` }],
+        upstreams: [{ name: "a", url: `${node.url}/${UPSTREAM_SECRET}` }],
       },
     ],
   });
@@ -201,7 +201,9 @@ test("nothing that was written holds the key or what the upstream's URL holds", 
   release();
   const { body } = await request(url(), { method: "POST", body: CALL });
   await body.dump();
-  node.reply = () => ({ error: { code: -32000, message: `cannot reach ${node.url}/${SECRET}` } });
+  node.reply = () => ({
+    error: { code: -32000, message: `cannot reach ${node.url}/${UPSTREAM_SECRET}` },
+  });
   const failed = await request(url(), { method: "POST", body: CALL });
   const text = await failed.body.text();
   expect(text).toContain('"error"');
@@ -211,5 +213,5 @@ test("nothing that was written holds the key or what the upstream's URL holds", 
   const written = `${text}\n${metrics}\n${await workplace.everythingWritten()}`;
   // `keys create` prints the key, once.
   expect(written.split(key)).toHaveLength(2);
-  expect(written).not.toContain(SECRET);
+  expect(written).not.toContain(UPSTREAM_SECRET);
 });

@@ -8,6 +8,10 @@ import { type Rig, startRig } from "./rig.ts";
 const FOLDER = `${FIXTURES}/evm`;
 const FINAL = "0xc70d815d562d3cfa955";
 const HASH = `0x${"ab".repeat(32)}`;
+/** Beyond the head: null for a block that others have would be asked again. */
+const NO_BLOCK = "0xffffffffff";
+/** The blocks are of several chains; none is higher. */
+const HEAD = 0xfffffff;
 
 /** What each network of the rig chooses of the documented shapes. */
 const CHOICES: Readonly<Record<string, ShapeChoice>> = {
@@ -33,7 +37,7 @@ function callsOf(name: string, text: string): Found[] {
   if (/tag-pending/.test(name)) {
     return [{ method: "eth_getBlockByNumber", params: ["pending", full], text }];
   }
-  const params = typeof number === "string" ? number : "0xffffff";
+  const params = typeof number === "string" ? number : NO_BLOCK;
   return [
     { method: "eth_getBlockByNumber", params: [params, full], text },
     { method: "eth_getBlockByHash", params: [hashOf(text), full], text },
@@ -87,9 +91,11 @@ const RECORDED = (existsSync(FOLDER) ? readdirSync(FOLDER, { recursive: true }) 
 describe.skipIf(RECORDED.length === 0)("recorded chains (needs ../shared/fixtures)", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig(
-      Object.fromEntries(Object.entries(CHOICES).map(([name, options]) => [name, { options }])),
-    );
+    const networks = Object.entries(CHOICES).map(([name, options]) => [
+      name,
+      { options, chain: { head: HEAD } },
+    ]);
+    rig = await startRig(Object.fromEntries(networks));
   });
   afterAll(() => rig.stop());
 

@@ -1,6 +1,6 @@
 import type { Ending, RecordedClasses } from "./failure-classes.ts";
 import { endingOf } from "./failure-classes.ts";
-import type { RecordedCall, Request } from "./recorded-calls.ts";
+import type { RecordedCall, RecordedChain, Request } from "./recorded-calls.ts";
 import type { ErrorObject } from "./rig.ts";
 
 /** What a client is to get for a call, and whether a node is asked for it. */
@@ -39,19 +39,32 @@ const LOOK_UP = /^eth_get(Block|Uncle|Transaction(By|Receipt))/;
 export function documented(
   call: RecordedCall,
   strictest: ErrorObject | undefined,
-  parts: { readonly classes: RecordedClasses; readonly choice: ShapeChoice },
+  parts: {
+    readonly classes: RecordedClasses;
+    readonly choice: ShapeChoice;
+    readonly chain: RecordedChain;
+  },
 ): Wanted {
   const { request, name } = call;
-  const own = knownToTheGateway(request);
+  const own = knownWithoutChain(request);
   if (own !== undefined) return { kind: "own", result: own };
   if (strictest?.code === -32602 && !LEFT_TO_NODES.test(name)) {
     return { kind: "refused", text: String(strictest.message) };
   }
   const [, text] = REFUSED_TOO.find(([cases]) => cases.test(name)) ?? [];
-  return text === undefined ? answeredByTheNode(call, parts) : { kind: "refused", text };
+  if (text !== undefined) return { kind: "refused", text };
+  const known = knownOfChain(request, parts.chain);
+  return known === undefined ? answeredByTheNode(call, parts) : { kind: "own", result: known };
 }
 
-function knownToTheGateway({ method, params }: Request): unknown {
+/** design.md, "heads": what is the network's, not a node's. */
+function knownOfChain({ method }: Request, { chainId, head }: RecordedChain): unknown {
+  if (method === "eth_chainId") return `0x${chainId.toString(16)}`;
+  if (method === "net_version") return String(chainId);
+  return method === "eth_blockNumber" ? `0x${head.toString(16)}` : undefined;
+}
+
+function knownWithoutChain({ method, params }: Request): unknown {
   const [, index] = Array.isArray(params) ? params : [];
   if (method === "eth_accounts") return [];
   const indexed = /Index$/.test(method) && typeof index === "string" && /^0x[1-9a-f]/.test(index);

@@ -12,6 +12,9 @@ export const NODES = existsSync(`${FIXTURES}/nodes`)
 /** One line of a NODE.jsonl (fixtures/README.md). */
 type Line = {
   readonly case: string;
+  /** Which of several nodes of this kind. */
+  readonly instance?: string;
+  readonly chainId?: number;
   readonly transport?: "http" | "ws";
   readonly request?: unknown;
   readonly httpStatus?: number;
@@ -26,6 +29,8 @@ export type Request = { readonly id: unknown; readonly method: string; readonly 
 /** A recorded call of a served method that can be made once more, and what the node said. */
 export type RecordedCall = {
   readonly node: string;
+  /** The network in the gateway that stands for the chain that the node had then. */
+  readonly network: string;
   readonly name: string;
   readonly transport: "http" | "ws";
   readonly request: Request;
@@ -82,10 +87,67 @@ export function readLines(node: string): Line[] {
 
 /** The call of a line, or undefined where it has none that can be made again. */
 function toCall(node: string, line: Line): RecordedCall | undefined {
-  const { case: name, transport, request } = line;
-  if (transport === undefined || !isRequest(request)) return undefined;
+  const { case: name, transport } = line;
+  if (transport === undefined || !isRequest(line.request)) return undefined;
+  const isRefused = REFUSED_KEYS.test(name) && line.request.method === "eth_chainId";
+  const request = isRefused ? { ...line.request, method: "eth_gasPrice" } : line.request;
   const answer = transport === "http" ? overHttp(line) : overWebSocket(line);
-  return answer && { node, name, transport, request, answer };
+  return answer && { node, network: networkOf(node, line), name, transport, request, answer };
+}
+
+/** What a node says to a wrong key, whatever is asked: it was asked for what the gateway knows. */
+const REFUSED_KEYS = /_authrpc_(?!good)/;
+
+/** One for each chain that nodes of a kind had: other instances, or before its first block. */
+function networkOf(node: string, { case: name, instance }: Line): string {
+  const part = /^geth_(genesis_only|dev_genesis|reorg)_/.exec(name)?.[1] ?? instance;
+  return part === undefined ? node : `${node}-${part.replaceAll("_", "-")}`;
+}
+
+/** What a node was when it was recorded. */
+export type RecordedChain = {
+  readonly chainId: number;
+  readonly head: number;
+  readonly tags: { readonly safe?: number; readonly finalized?: number };
+};
+
+/** The chains of a kind of node, by the networks that stand for them. */
+export function chainsOf(node: string): Map<string, RecordedChain> {
+  const { calls } = select(node);
+  const chainId = readLines(node).find((line) => line.chainId !== undefined)?.chainId ?? 1;
+  const networks = [...new Set(calls.map(({ network }) => network))];
+  const ofNode = headIn(calls.filter(({ network }) => network === node)) ?? 0;
+  return new Map(
+    networks.map((network) => {
+      const own = calls.filter((call) => call.network === network);
+      const tags = { ...tagIn(own, "safe"), ...tagIn(own, "finalized") };
+      return [network, { chainId, head: headIn(own) ?? ofNode, tags }];
+    }),
+  );
+}
+
+/** The head that it said, else the highest mined block that it spoke of. */
+function headIn(calls: readonly RecordedCall[]): number | undefined {
+  const told = calls.find(({ request }) => request.method === "eth_blockNumber");
+  if (told !== undefined) return Number(JSON.parse(told.answer.body).result);
+  const mined = calls.filter(({ request }) => !JSON.stringify(request).includes("pending"));
+  const numbers = mined.flatMap(({ answer }) =>
+    [...answer.body.matchAll(/"(?:blockNumber|number)":"(0x[0-9a-f]+)"/g)].map(([, hex]) =>
+      Number(hex),
+    ),
+  );
+  return numbers.length === 0 ? undefined : Math.max(...numbers);
+}
+
+/** What it gave for a tag; nothing where it had no such block, or was not asked for it. */
+function tagIn(calls: readonly RecordedCall[], tag: "safe" | "finalized") {
+  for (const { request, answer } of calls) {
+    const [block] = Array.isArray(request.params) ? request.params : [];
+    if (request.method !== "eth_getBlockByNumber" || block !== tag) continue;
+    const number = JSON.parse(answer.body).result?.number;
+    if (number !== undefined) return { [tag]: Number(number) };
+  }
+  return {};
 }
 
 function overHttp({ httpStatus = 200, response, responseText }: Line): Recorded | undefined {

@@ -29,13 +29,20 @@ export type Rig = {
   readonly stop: () => Promise<void>;
 };
 
-export type RigNetwork = { readonly nodes?: number; readonly options?: object };
+export type RigNetwork = {
+  readonly nodes?: number;
+  readonly options?: object;
+  /** Of its nodes, where that is not what all stand-in nodes have. */
+  readonly chain?: Partial<Pick<StandInNode, "head" | "tags">> & { readonly chainId?: number };
+};
 
 export async function startRig(networks: Readonly<Record<string, RigNetwork>>): Promise<Rig> {
   const nodes: Record<string, StandInNode[]> = {};
   const configured: object[] = [];
-  for (const [name, { nodes: count = 1, options }] of Object.entries(networks)) {
-    const own = await Promise.all(Array.from({ length: count }, () => startStandInNode()));
+  for (const [name, { nodes: count = 1, options, chain = {} }] of Object.entries(networks)) {
+    const { chainId, ...blocks } = chain;
+    const start = async () => Object.assign(await startStandInNode(undefined, chainId), blocks);
+    const own = await Promise.all(Array.from({ length: count }, start));
     nodes[name] = own;
     const upstreams = own.map(({ url }, index) => ({ name: `${name}-${index}`, url }));
     configured.push({ name, family: "evm", upstreams, ...options });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { ask } from "../http/ask.ts";
 import { sendByEthers, sendByViem } from "../outside/refused-calls.ts";
 import { type Grant, type Rig, startRig } from "./rig.ts";
@@ -24,9 +24,10 @@ const CASES = [
 ] as unknown as readonly Case[];
 const PER_CALL = CASES.slice(whole.length);
 
-async function start({ grant, spent, prepare }: Case) {
+/** `atEnd`: of the test itself, since many run at once. */
+async function start({ grant, spent, prepare }: Case, atEnd: (run: () => void) => void) {
   const rig = await startRig({}, LATE_MS);
-  onTestFinished(() => rig.stop());
+  atEnd(() => rig.stop());
   const { port, admin } = rig.gateway;
   const { key } = await rig.grant(grant);
   for (const call of spent) {
@@ -35,7 +36,7 @@ async function start({ grant, spent, prepare }: Case) {
   }
   const undo = prepare?.(rig);
   // Runs before the rig's stop, which gives credits back.
-  onTestFinished(() => undo?.());
+  atEnd(() => undo?.());
   return {
     http: `http://127.0.0.1:${port}/net/v3/${key}`,
     ws: `ws://127.0.0.1:${port}/net/ws/v3/${key}`,
@@ -52,10 +53,10 @@ async function start({ grant, spent, prepare }: Case) {
 /** viem asks four times in all. */
 const viemAsks = ({ status }: Case) => (status === 429 || status === 503 ? 4 : 1);
 
-test.concurrent.each(CASES)(
+test.concurrent.for(CASES)(
   "viem over HTTP, $name: an error with the code and message",
-  async (row) => {
-    const { http, refusals } = await start(row);
+  async (row, { onTestFinished }) => {
+    const { http, refusals } = await start(row, onTestFinished);
     const { error, code, text } = await sendByViem(http, row.refused);
     const name = row.error.code === -32603 ? "InternalRpcError" : "RpcRequestError";
     expect({ error, code }).toEqual({ error: name, code: row.error.code });
@@ -64,19 +65,22 @@ test.concurrent.each(CASES)(
   },
 );
 
-test.concurrent.each(PER_CALL)("viem over WebSocket, $name: the same", async (row) => {
-  const { ws, refusals } = await start(row);
-  const { error, code, text } = await sendByViem(ws, row.refused);
-  const name = row.error.code === -32603 ? "InternalRpcError" : "RpcRequestError";
-  expect({ error, code }).toEqual({ error: name, code: row.error.code });
-  expect(text).toContain(`Details: ${row.error.message}\n`);
-  expect(await refusals()).toBe(viemAsks(row));
-});
+test.concurrent.for(PER_CALL)(
+  "viem over WebSocket, $name: the same",
+  async (row, { onTestFinished }) => {
+    const { ws, refusals } = await start(row, onTestFinished);
+    const { error, code, text } = await sendByViem(ws, row.refused);
+    const name = row.error.code === -32603 ? "InternalRpcError" : "RpcRequestError";
+    expect({ error, code }).toEqual({ error: name, code: row.error.code });
+    expect(text).toContain(`Details: ${row.error.message}\n`);
+    expect(await refusals()).toBe(viemAsks(row));
+  },
+);
 
-test.concurrent.each(CASES)(
+test.concurrent.for(CASES)(
   "ethers over HTTP, $name: SERVER_ERROR with status and body",
-  async (row) => {
-    const { http, refusals } = await start(row);
+  async (row, { onTestFinished }) => {
+    const { http, refusals } = await start(row, onTestFinished);
     const { error, code, text } = await sendByEthers(http, row.refused);
     const limited = row.status === 429;
     expect({ error, code }).toEqual({ error: "SERVER_ERROR", code: limited ? 599 : row.status });
@@ -88,10 +92,10 @@ test.concurrent.each(CASES)(
   },
 );
 
-test.concurrent.each(PER_CALL)(
+test.concurrent.for(PER_CALL)(
   "ethers over WebSocket, $name: the error object, once",
-  async (row) => {
-    const { ws, refusals } = await start(row);
+  async (row, { onTestFinished }) => {
+    const { ws, refusals } = await start(row, onTestFinished);
     const { error, code, text } = await sendByEthers(ws, row.refused);
     // ethers takes whatever befalls an eth_call for a revert that gives no data.
     const name = row.refused.method === "eth_call" ? "CALL_EXCEPTION" : "UNKNOWN_ERROR";
@@ -101,10 +105,10 @@ test.concurrent.each(PER_CALL)(
   },
 );
 
-test.concurrent.each(CASES.slice(0, whole.length))(
+test.concurrent.for(CASES.slice(0, whole.length))(
   "an upgrade, $name: neither is told why",
-  async (row) => {
-    const { ws } = await start(row);
+  async (row, { onTestFinished }) => {
+    const { ws } = await start(row, onTestFinished);
     expect(await sendByEthers(ws, row.refused)).toEqual({
       error: "of the socket",
       code: undefined,

@@ -8,15 +8,16 @@ import { strangeKey } from "../support/gateway.ts";
 import { type NodeReply, type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
 import { runTollgate } from "../support/tollgate-process.ts";
+import { UPSTREAM_SECRET } from "../support/upstream-secret.ts";
 import { connect, refused } from "../websocket/client.ts";
 
 /** Everything that must not be read anywhere; `%` and `!` make the encoded form another one. */
 const UPSTREAM = {
-  path: "pathkey-7f3a9c51d2",
-  user: "user-58be01c7aa",
-  password: "pass-93d0%!e47b1f",
-  query: "querytoken-61aa0f38",
-  header: "headertoken-0c9e77b2",
+  path: `pathkey-${UPSTREAM_SECRET}`,
+  user: `user-${UPSTREAM_SECRET}`,
+  password: `pass%!${UPSTREAM_SECRET}`,
+  query: `querytoken-${UPSTREAM_SECRET}`,
+  header: `headertoken-${UPSTREAM_SECRET}`,
 } as const;
 const PEPPER = "pepper-4be81d09f6a3";
 const BASIC = Buffer.from(`${UPSTREAM.user}:${UPSTREAM.password}`).toString("base64");
@@ -103,9 +104,12 @@ const TALKATIVE: Readonly<Record<string, () => NodeReply>> = {
   eth_blobBaseFee: () => page(401, `invalid project id ${UPSTREAM.path}\n`),
   eth_maxPriorityFeePerGas: () => page(502, `<html><title>${upstreamUrl}</title></html>`),
   eth_blockNumber: () => failed(-32000, `no head for ${UPSTREAM.path} at ${upstreamUrl}`),
+  eth_estimateGas: () => failed(-32000, `no gas for ${UPSTREAM.path} at ${upstreamUrl}`),
   net_listening: () => "reset",
   eth_syncing: () => "hang",
 };
+/** What a node is asked by `check`, or for the gateway's own sake. */
+const OF_THE_GATEWAY = ["eth_chainId", "web3_clientVersion", "eth_blockNumber"];
 const failed = (code: number, message: string): NodeReply => ({ error: { code, message } });
 const page = (status: number, body: string): NodeReply => ({ status, body });
 
@@ -123,6 +127,7 @@ const MESSAGES: readonly string[] = [
   call("eth_blobBaseFee"),
   call("eth_maxPriorityFeePerGas"),
   call("eth_blockNumber"),
+  call("eth_estimateGas", `[{"to":${A}},"latest"]`),
   call("net_listening"),
   call("eth_syncing"),
   call("tollgate_usage"),
@@ -200,6 +205,8 @@ describe("nothing that the program writes or answers holds a key or an upstream'
     }
     await send(path, `[${MESSAGES.join(",")}]`);
     await overWebSocket(good.key, MESSAGES);
+    const asked = new Set(node.requests.map(({ method }) => method));
+    expect(Object.keys(TALKATIVE).filter((method) => !asked.has(method))).toEqual(OF_THE_GATEWAY);
     const authorization = node.requests.map(({ headers }) => headers.authorization);
     expect(new Set(authorization)).toEqual(new Set([`Basic ${BASIC}`]));
     expect(node.requests[0]?.headers["x-api-key"]).toBe(UPSTREAM.header);

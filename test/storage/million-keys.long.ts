@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/sqlite/client.ts";
 import type { Storage } from "../../src/storage/store.ts";
-import { account } from "../support/store-contract.ts";
+import { account } from "../support/records.ts";
+import { temporaryFolder } from "../support/written.ts";
 
 const KEYS = 1_000_000;
 const ACCOUNTS = 10_000;
-const folder = mkdtempSync(join(tmpdir(), "tollgate-million-"));
+const folder = temporaryFolder("million");
 const path = join(folder, "tollgate.db");
 const hashOf = (n: number): string => createHash("sha256").update(`key ${n}`).digest("hex");
 
@@ -35,7 +34,6 @@ beforeAll(async () => {
   db.exec("COMMIT");
   db.close();
 }, 600_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test("with a million keys the store opens within 1 s and finds an unseen key within 5 ms", async () => {
   const opening = performance.now();

@@ -11,7 +11,7 @@ export type BreakableStorage = {
 /** `broken` maps a store's name to the text of its error. */
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
-  const { accounts, keys, ledger, usage, changes, close } = storage;
+  const { accounts, keys, ledger, usage, partners, changes, close } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
       method,
@@ -30,6 +30,7 @@ export function breakable(storage: Storage): BreakableStorage {
       keys: wrapped("keys", keys),
       ledger: wrapped("ledger", ledger),
       usage: wrapped("usage", usage),
+      partners: wrapped("partners", partners),
       changes: wrapped("changes", changes),
       close,
     },

@@ -24,6 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
+const ready = async () => {
+  const response = await gateway.admin("/readyz");
+  return [response.status, await response.json()];
+};
 const until = <Value>(look: () => Value | Promise<Value>): Promise<Value> =>
   vi.waitFor(look, { timeout: 5000, interval: 10 });
 
@@ -47,6 +51,9 @@ test("a full disk: leases are spent, then 503; once there is room it serves, and
   expect((await ask(port, { target: `/net/v3/${unseen}` })).status).toBe(503);
   expect((await ask(port, { target: `/net/v3/${strangeKey()}` })).status).toBe(401);
   expect((await gateway.admin("/healthz")).status).toBe(200);
+  // Reads go on, so only the writes that failed show it.
+  const obstacles = ["storage: credits cannot be counted", "storage: usage cannot be written"];
+  await until(async () => expect(await ready()).toEqual([503, { ready: false, obstacles }]));
 
   // The log names the reason, once for each store, however many calls are refused.
   await until(() => expect(gateway.log()).toContain("usage cannot be written"));
@@ -59,6 +66,7 @@ test("a full disk: leases are spent, then 503; once there is room it serves, and
 
   stores.broken.clear();
   await until(() => expect(callers.served()).toBeGreaterThan(fromLeases + 10));
+  await until(async () => expect(await ready()).toEqual([200, { ready: true, obstacles: [] }]));
   await callers.end();
   const calls = callers.served() + 1;
   const day = Math.floor(Date.now() / 86_400_000);

@@ -1,14 +1,13 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
 import { addKey } from "../http/add-key.ts";
 import { ask } from "../http/ask.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { temporaryFolder } from "../support/written.ts";
 import { connect } from "../websocket/client.ts";
 import { PRICE, startCallers, watchLoop } from "./callers.ts";
 
@@ -24,7 +23,7 @@ const UNAVAILABLE = {
   details: "the call was not charged; try again",
 };
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-locked-"));
+const folder = temporaryFolder("locked");
 const path = join(folder, "tollgate.db");
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -35,7 +34,6 @@ beforeAll(async () => {
     storage: await openStorage(`sqlite:${path}`),
   });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Resolves when another process has the file for itself; what it gives ends that. */
 async function lock(): Promise<() => Promise<void>> {

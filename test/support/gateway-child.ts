@@ -1,9 +1,11 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type LimitedOptions, startLimitedGateway } from "./limited-gateway.ts";
 import { usedBytes } from "./memory.ts";
+import { recordFor } from "./written.ts";
 
 /** The process behind gateway-process.ts: says its ports, then its state whenever it is asked. */
 const [nodeUrl = "", options = "{}"] = process.argv.slice(2);
+recordFor("gateway-child.ts");
 const gateway = await startLimitedGateway(nodeUrl, JSON.parse(options) as LimitedOptions);
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();

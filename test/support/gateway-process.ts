@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { LimitedOptions } from "./limited-gateway.ts";
+import { forgetPort, readMetrics, recordPort } from "./written.ts";
 
 export type ProcessState = {
   /** The longest that the event loop was held up since the last question. */
@@ -33,6 +34,7 @@ export async function startGatewayProcess(
   failed.catch(() => undefined);
   const told = async () => (await Promise.race([once(child, "message"), failed]))[0];
   const { port, adminPort, path, wsPath } = await told();
+  for (const each of [port, adminPort]) recordPort(each);
   return {
     port,
     path,
@@ -46,8 +48,10 @@ export async function startGatewayProcess(
       return Number(/^tollgate_connections\{transport="http"\} (\d+)$/m.exec(text)?.[1]);
     },
     stop: async () => {
+      await readMetrics(adminPort);
       child.kill("SIGKILL");
       await ended;
+      for (const each of [port, adminPort]) forgetPort(each);
     },
   };
 }

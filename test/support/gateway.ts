@@ -10,6 +10,8 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { withSecrets } from "./upstream-secret.ts";
+import { forgetPort, readMetrics, record, recordKey, recordPort } from "./written.ts";
 
 export type TestGateway = {
   /** `http://127.0.0.1:PORT`, without a network. */
@@ -48,7 +50,7 @@ export async function startTestGateway(options: {
       server: { port: 0, ...server },
       admin: { host: "127.0.0.1", port: 0 },
       plans: { test: UNLIMITED, ...plans },
-      networks,
+      networks: withSecrets(networks),
     }),
     { baseDir: process.cwd(), environment: {} },
   );
@@ -57,16 +59,21 @@ export async function startTestGateway(options: {
     server: { ...file.server, limits: { ...CONNECTION_LIMITS, ...limits } },
   };
   const written: string[] = [];
+  const writeLog = record("log", "log of a gateway in the test's process");
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
       written.push(String(chunk));
+      writeLog(chunk);
       done();
     },
   });
   const log = createLog({ level: "debug", terminal: false }, sink);
   const storage = options.storage ?? (await openStorage("memory:"));
   const { id, key } = await demoKey(storage, config.plans);
+  recordKey(key);
   const gateway: RunningGateway = await startGateway(config, { storage, log, clock });
+  const ports = [gateway.port, gateway.adminPort ?? 0];
+  for (const port of ports) recordPort(port);
   const first = config.networks[0]?.name ?? "";
   const secure = config.server.tls === undefined ? "" : "s";
   const host = `127.0.0.1:${gateway.port}`;
@@ -82,7 +89,9 @@ export async function startTestGateway(options: {
     ws: (network = first) => `ws${secure}://${host}/${network}/ws/v3/${key}`,
     admin: (path) => fetch(`http://127.0.0.1:${gateway.adminPort}${path}`),
     stop: async () => {
+      await readMetrics(gateway.adminPort);
       await gateway.stop();
+      for (const port of ports) forgetPort(port);
       await storage.close();
     },
   };

@@ -173,6 +173,14 @@ function sharingContract(storage: () => Storage): void {
     expect(await take(joining)).toMatchObject({ granted: 0, waitMs: 2_000, shared: true });
   });
 
+  test("where the throughput was lowered, what was drawn before is waited for seconds, not minutes", async () => {
+    const take = taker(storage().ledger);
+    const before = { perSecond: 40_000, want: 40_000 };
+    for (const _ of [1, 2]) expect(await take(before)).toMatchObject({ granted: 40_000 });
+    const slow = { process: "two", perSecond: 120, now: NOON };
+    expect(await take(slow)).toMatchObject({ granted: 0, waitMs: 8_000, shared: true });
+  });
+
   test("processes together get what a second gives and one burst, however they ask", async () => {
     const { ledger } = storage();
     let sum = 0;

@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
+import { recordOutput } from "./written.ts";
 
 /** Variables that `npm test` sets for its own script, and that would mislead an npm below it. */
 const OF_NPM = /^(npm_package_|npm_lifecycle_|npm_command$|npm_config_local_prefix$|INIT_CWD$)/;
@@ -26,6 +27,15 @@ export type Ran = {
   readonly output: string;
 };
 
+const COMMAND = /(?:\btollgate|\bsrc\/cli\.ts)((?: [a-z]+(?:-[a-z]+)*(?=\s|$))*)|\bnpm start\b/g;
+/** The commands of the program in a line or script, `tollgate keys create, npm start`. */
+function commandsOf(line: string): string {
+  const found = [...line.matchAll(COMMAND)].map(([whole, words]) =>
+    words === undefined ? whole : `tollgate${words}`,
+  );
+  return found.length === 0 ? (line.split(/\s/)[0] ?? "") : [...new Set(found)].join(", ");
+}
+
 /** A process (group) in the background, as in a terminal of its own. */
 export class Running {
   readonly ended: Promise<Ran>;
@@ -40,6 +50,9 @@ export class Running {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    const name = commandsOf([command, ...args].join(" "));
+    if (this.#child.stdout !== null) recordOutput(this.#child.stdout, `${name}: stdout`);
+    if (this.#child.stderr !== null) recordOutput(this.#child.stderr, `${name}: stderr`);
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#stdout += text;
       this.#add(text);

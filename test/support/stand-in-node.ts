@@ -23,8 +23,12 @@ export type NodeReply =
 
 export type StandInNode = {
   readonly url: string;
-  /** Every request so far. */
+  /** Every request so far, without what the gateway asks for its own sake: chain id, head, tags. */
   readonly requests: readonly NodeRequest[];
+  /** The block that it gives when it is asked for `latest`: one higher at most from poll to poll. */
+  head: number;
+  /** The blocks of the tags that it answers by itself; others come to `reply`. */
+  tags: Readonly<Partial<Record<"safe" | "finalized", number>>>;
   /** What it answers from now on. */
   reply: (request: NodeRequest) => NodeReply | Promise<NodeReply>;
   readonly stop: () => Promise<void>;
@@ -33,6 +37,7 @@ export type StandInNode = {
 /** A node for faults and for answers that no local node gives. */
 export async function startStandInNode(
   reply: StandInNode["reply"] = () => ({ result: null }),
+  chainId = 1,
 ): Promise<StandInNode> {
   const requests: NodeRequest[] = [];
   const server = createServer((request, response) => {
@@ -41,6 +46,11 @@ export async function startStandInNode(
     request.on("end", async () => {
       const text = Buffer.concat(chunks).toString("utf8");
       const { id, method, params } = JSON.parse(text);
+      const own = method === "eth_chainId" ? quantity(chainId) : polled(node, { method, params });
+      if (own !== undefined) {
+        send(response, id, { result: own });
+        return;
+      }
       const asked = { id, method, params, text, headers: request.headers };
       requests.push(asked);
       send(response, id, await node.reply(asked));
@@ -55,6 +65,8 @@ export async function startStandInNode(
   const node: StandInNode = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    head: 0x10,
+    tags: {},
     reply,
     stop: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -64,6 +76,21 @@ export async function startStandInNode(
   };
   return node;
 }
+
+/** Clients' own tags are numbers when they reach a node: a tag is the gateway's own question. */
+function polled(
+  { head, tags }: Pick<StandInNode, "head" | "tags">,
+  { method, params: [block] }: Pick<NodeRequest, "method" | "params">,
+): unknown {
+  if (method !== "eth_getBlockByNumber") return undefined;
+  const number = { latest: head, ...tags }[String(block)];
+  if (number === undefined) return undefined;
+  const hashes = { hash: hashOf(number), parentHash: hashOf(number - 1) };
+  return { ...hashes, number: quantity(number), gasLimit: "0x1c9c380", timestamp: "0x65000000" };
+}
+
+const quantity = (value: number): string => `0x${value.toString(16)}`;
+const hashOf = (number: number): string => `0xa1${(number + 1).toString(16).padStart(62, "0")}`;
 
 function send(response: ServerResponse, id: number, reply: NodeReply): void {
   if (reply === "hang") return;

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Ended, startTollgate, type TollgateProcess } from "./tollgate-process.ts";
+import { withSecrets } from "./upstream-secret.ts";
+import { readMetrics, temporaryFolder } from "./written.ts";
 
 /** A folder with a configuration file, and the commands on it. */
 export type Workplace = {
@@ -16,7 +17,7 @@ export type Workplace = {
   readonly start: () => Promise<Started>;
   /** All that the commands and processes wrote, and all files of the folder but the configuration. */
   readonly everythingWritten: () => Promise<string>;
-  /** Ends what still runs, and removes the folder. */
+  /** Ends what still runs. */
   readonly clear: () => Promise<void>;
 };
 
@@ -29,10 +30,12 @@ export type Started = {
 };
 
 export async function openWorkplace(config: object): Promise<Workplace> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-test-"));
+  const folder = temporaryFolder("workplace");
   const file = join(folder, "tollgate.yaml");
-  await writeFile(file, stringify(config));
+  const { networks = [] } = config as { readonly networks?: readonly object[] };
+  await writeFile(file, stringify({ ...config, networks: withSecrets(networks) }));
   const running: TollgateProcess[] = [];
+  const adminPorts: number[] = [];
   const run = async (...args: string[]) => {
     const process = startTollgate([...args, "--config", file]);
     running.push(process);
@@ -50,16 +53,18 @@ export async function openWorkplace(config: object): Promise<Workplace> {
     start: async () => {
       const process = startTollgate(["start", "--config", file]);
       running.push(process);
-      return started(process);
+      const gateway = await started(process);
+      adminPorts.push(gateway.adminPort);
+      return gateway;
     },
     everythingWritten: async () =>
       [...running.map(({ output }) => output()), await contentsOf(folder)].join("\n"),
     clear: async () => {
+      await Promise.all(adminPorts.map(readMetrics));
       for (const { kill, ended } of running) {
         kill("SIGKILL");
         await ended;
       }
-      await rm(folder, { recursive: true });
     },
   };
 }

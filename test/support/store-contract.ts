@@ -1,36 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Account, type ApiKey, type Storage, StorageError } from "../../src/storage/store.ts";
+import { type Storage, StorageError } from "../../src/storage/store.ts";
 import { ledgerContract } from "./ledger-contract.ts";
+import { partnerContract, partnerTake } from "./partner-contract.ts";
+import { account, apiKey } from "./records.ts";
 import { bucket, usageContract } from "./usage-contract.ts";
-
-export const account = (over: Partial<Account> = {}): Account => ({
-  id: "acc_1",
-  email: "ada@example.com",
-  plan: "free",
-  operator: false,
-  suspended: false,
-  limits: { creditsPerDay: null, creditsPerSecond: null },
-  createdAt: 1_000,
-  ...over,
-});
-
-export const apiKey = (over: Partial<ApiKey> = {}): ApiKey => {
-  const id = over.id ?? "key_1";
-  return {
-    id,
-    accountId: "acc_1",
-    name: "laptop",
-    hash: `hash of ${id}`,
-    prefix: "tg_6abcd",
-    createdAt: 2_000,
-    lastUsedAt: null,
-    expiresAt: null,
-    revokedAt: null,
-    limits: { creditsPerDay: null, creditsPerSecond: null },
-    allow: {},
-    ...over,
-  };
-};
 
 /** What every adapter owes its callers. `open` gives an empty storage. */
 export function storeContract(name: string, open: () => Promise<Storage>): void {
@@ -45,6 +18,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
     describe("keys", () => keyContract(() => storage));
     describe("the ledger", () => ledgerContract(() => storage));
     describe("usage", () => usageContract(() => storage));
+    describe("partner calls", () => partnerContract(() => storage));
     describe("changes", () => changeContract(() => storage));
 
     test("a closed storage refuses calls, and closing twice is no fault", async () => {
@@ -54,6 +28,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
       await expect(storage.keys.findByHash("x")).rejects.toThrow("the storage is closed");
       await expect(storage.ledger.read("acc_1", 1)).rejects.toThrow(StorageError);
       await expect(storage.usage.record([], [])).rejects.toThrow(StorageError);
+      await expect(storage.partners.take(partnerTake())).rejects.toThrow(StorageError);
     });
 
     test("calls in the air are answered before the storage closes", async () => {
@@ -211,6 +186,27 @@ function keyContract(storage: () => Storage): void {
     await keys.update("key_1", { limits: none, allow: {} });
     expect((await keys.findById("key_1"))?.key).toEqual(apiKey());
     expect(await keys.update("key_2", { limits })).toBe(false);
+  });
+
+  test("of changes to a key's lists that were read at once one is written, and the others are told", async () => {
+    const { changes, keys } = storage();
+    const expected = { network: ["mainnet"], method: ["eth_*", "net_*"] };
+    await keys.insert(apiKey({ allow: expected }));
+    const { seq } = await changes.since(undefined);
+    const agents = Array.from({ length: 10 }, (_, index) => `agent${index}`);
+    const written = await Promise.all(
+      agents.map((agent) =>
+        keys.update("key_1", { allow: { ...expected, agent: [agent] } }, { ...expected }),
+      ),
+    );
+    expect(written.filter(Boolean)).toHaveLength(1);
+    expect((await keys.findById("key_1"))?.key.allow).toEqual({
+      ...expected,
+      agent: [agents[written.indexOf(true)]],
+    });
+    expect(await keys.update("key_1", { allow: {} }, expected)).toBe(false);
+    expect(await keys.update("key_2", { allow: {} }, {})).toBe(false);
+    expect(await changes.since(seq)).toMatchObject({ seq: seq + 1 });
   });
 
   test("an update brings a key's end nearer and never puts it off", async () => {

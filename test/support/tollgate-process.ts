@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { recordOutput } from "./written.ts";
 
 const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 
@@ -29,6 +30,11 @@ export function startTollgate(
     ...options,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // Not the values: a test may give a key where an id belongs.
+  const end = args.findIndex((word) => !/^[a-z]+(?:-[a-z]+)*$/.test(word));
+  const command = ["tollgate", ...args.slice(0, end < 0 ? args.length : end)].join(" ");
+  recordOutput(child.stdout, `${command}: stdout`);
+  recordOutput(child.stderr, `${command}: stderr`);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const output = () => stdout() + stderr();

@@ -1,7 +1,6 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { Agent, request } from "undici";
@@ -11,13 +10,14 @@ import { type CertificatePair, createAuthority } from "../support/certificates.t
 import { type LimitedGateway, startLimitedGateway } from "../support/limited-gateway.ts";
 import { asRaw, openRaw, readAnswers } from "../support/raw-connection.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { temporaryFolder } from "../support/written.ts";
 
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
 const ANSWER = { jsonrpc: "2.0", id: 1, result: "0x1" };
 
 const authority = createAuthority();
 const ca = authority.cert;
-const folder = mkdtempSync(join(tmpdir(), "tollgate-tls-"));
+const folder = temporaryFolder("tls");
 const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
 
 let node: StandInNode;
@@ -33,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await node.stop();
-  rmSync(folder, { recursive: true });
 });
 
 /** As tools that renew certificates do: written beside, then renamed over the old ones. */

@@ -1,4 +1,4 @@
-import type { Definition } from "../definition.ts";
+import type { Definition, Param } from "../definition.ts";
 import { blockNumber } from "../params/block-number.ts";
 import { anyBlock } from "../params/block-reference.ts";
 import { flag, hash, index } from "../params/plain-params.ts";
@@ -10,17 +10,24 @@ import { lookUpRead } from "./read.ts";
 const blockHash = hash("block hash");
 const details = flag("transaction details flag");
 
+/** Something of a whole block, which is null only where the block is not there. */
+const blockRead = (method: string, param: Param, credits: number): Definition =>
+  lookUpRead({ method, params: [param], credits, lookup: "block" });
+
 export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   lookUpRead({
     method: "eth_getBlockByHash",
     params: [blockHash, details],
     credits: 80,
+    lookup: "block",
+    answerBlock: "number",
     shape: block,
   }),
   lookUpRead({
     method: "eth_getBlockByNumber",
     params: [blockNumber, details],
     credits: 80,
+    lookup: "block",
     shape: block,
   }),
   lookUpRead({
@@ -37,13 +44,9 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     shape: uncle,
     local: beyondBlocksIsNull,
   }),
-  lookUpRead({ method: "eth_getUncleCountByBlockHash", params: [blockHash], credits: 150 }),
-  lookUpRead({ method: "eth_getUncleCountByBlockNumber", params: [blockNumber], credits: 150 }),
-  lookUpRead({ method: "eth_getBlockTransactionCountByHash", params: [blockHash], credits: 150 }),
-  lookUpRead({
-    method: "eth_getBlockTransactionCountByNumber",
-    params: [blockNumber],
-    credits: 150,
-  }),
-  lookUpRead({ method: "eth_getBlockReceipts", params: [anyBlock], credits: 1000 }),
+  blockRead("eth_getUncleCountByBlockHash", blockHash, 150),
+  blockRead("eth_getUncleCountByBlockNumber", blockNumber, 150),
+  blockRead("eth_getBlockTransactionCountByHash", blockHash, 150),
+  blockRead("eth_getBlockTransactionCountByNumber", blockNumber, 150),
+  blockRead("eth_getBlockReceipts", anyBlock, 1000),
 ]);

@@ -10,6 +10,9 @@ const chainIdAsHex = (_params: readonly JsonValue[], { chainId }: LocalFacts) =>
 const chainIdAsDecimal = (_params: readonly JsonValue[], { chainId }: LocalFacts) =>
   chainId === undefined ? undefined : `"${chainId}"`;
 
+const headAsHex = (_params: readonly JsonValue[], { head }: LocalFacts) =>
+  head === undefined ? undefined : `"0x${head.toString(16)}"`;
+
 function keccak256([bytes]: readonly JsonValue[]): string {
   const digest = keccak_256(Buffer.from(String(bytes).slice(2), "hex"));
   return `"0x${Buffer.from(digest).toString("hex")}"`;
@@ -18,7 +21,7 @@ function keccak256([bytes]: readonly JsonValue[]): string {
 export const CHAIN_METHODS: readonly Definition[] = Object.freeze([
   read({ method: "eth_chainId", credits: 5, cache: "constant", local: chainIdAsHex }),
   read({ method: "net_version", credits: 5, cache: "constant", local: chainIdAsDecimal }),
-  read({ method: "eth_blockNumber", credits: 80 }),
+  read({ method: "eth_blockNumber", credits: 80, needsHead: true, local: headAsHex }),
   read({ method: "eth_syncing", credits: 5 }),
   read({ method: "net_listening", credits: 5 }),
   read({ method: "web3_clientVersion", credits: 80 }),

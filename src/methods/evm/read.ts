@@ -8,8 +8,6 @@ export function read(particulars: Particulars): Definition {
   return Object.freeze({
     cache: "never",
     state: false,
-    lookup: false,
-    retry: "failure",
     shape: plain,
     ...particulars,
     params: Object.freeze(particulars.params ?? []),
@@ -18,7 +16,7 @@ export function read(particulars: Particulars): Definition {
 
 /** Something that is found or not: null is an answer, and another node may know more. */
 export function lookUpRead(particulars: Particulars): Definition {
-  return read({ cache: "block", lookup: true, retry: "failure-or-null", ...particulars });
+  return read({ cache: "block", lookup: "part", ...particulars });
 }
 
 /** Something that a node computes from the state of a block. */

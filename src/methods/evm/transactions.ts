@@ -12,6 +12,7 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
     method: "eth_getTransactionByHash",
     params: [transactionHash],
     credits: 80,
+    answerBlock: "blockNumber",
     shape: transaction,
   }),
   lookUpRead({
@@ -28,5 +29,10 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
     shape: transaction,
     local: beyondBlocksIsNull,
   }),
-  lookUpRead({ method: "eth_getTransactionReceipt", params: [transactionHash], credits: 80 }),
+  lookUpRead({
+    method: "eth_getTransactionReceipt",
+    params: [transactionHash],
+    credits: 80,
+    answerBlock: "blockNumber",
+  }),
 ]);

@@ -23,6 +23,7 @@ export const hash = (name: "block hash" | "transaction hash"): Param =>
   Object.freeze({
     name,
     want: `a ${name}: 0x and 64 hexadecimal digits`,
+    ...(name === "block hash" && { role: "block-hash" as const }),
     required: true,
     check: (value) => fixedBytes(value, 32, HASH),
   });

@@ -1,9 +1,8 @@
 import type { Member, ScannedObject } from "../../lib/json-scan.ts";
 import { memberFinder, scanArray, scanObject, skipSpace } from "../../lib/json-scan.ts";
-import { blockInPieces } from "./block-in-pieces.ts";
 import type { Edit } from "./edit.ts";
 import { isNull, pieces, setMembers, textOf } from "./edit.ts";
-import type { Shape, ShapeOptions } from "./shape.ts";
+import type { Shape } from "./shape.ts";
 import { transactionEdits } from "./transaction.ts";
 
 const OPEN_BRACE = 0x7b;
@@ -24,9 +23,7 @@ const findDifficulty = memberFinder("difficulty");
  * null, and its transactions' place in the chain; `r` and `s` padded where the network says so.
  * A mined block of a network that leaves signatures alone is not walked, only searched.
  */
-export const block: Shape = Object.assign(wholeBlock, { inPieces: blockInPieces });
-
-function wholeBlock(result: Buffer, options: ShapeOptions): readonly Buffer[] {
+export const block: Shape = (result, options) => {
   const start = skipSpace(result, 0);
   if (result[start] !== OPEN_BRACE) return [result];
   const pending = options.pending && options.pendingBlock === "documented";
@@ -44,7 +41,7 @@ function wholeBlock(result: Buffer, options: ShapeOptions): readonly Buffer[] {
     ...setMembers(result, scanned, wanted),
     ...fullTransactionEdits(result, scanned, { pending, padded }),
   ]);
-}
+};
 
 /** What `totalDifficulty` is to be; undefined where the node's own value stands. */
 function totalDifficulty(

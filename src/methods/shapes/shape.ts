@@ -13,27 +13,17 @@ export type ShapeOptions = {
  * Returns the pieces to be sent one after another: the same bytes where nothing is to change,
  * never a copy of what stays. `result` may be the JSON text `null`, which every shape passes on.
  */
-export type Shape = {
-  (result: Buffer, options: ShapeOptions): readonly Buffer[];
-  /** The same for a large result in the pieces it came in; undefined: it has to be joined first. */
-  readonly inPieces?: (
-    result: readonly Buffer[],
-    options: ShapeOptions,
-  ) => readonly Buffer[] | undefined;
-};
+export type Shape = (result: Buffer, options: ShapeOptions) => readonly Buffer[];
 
 /** The node's bytes as they are. */
-export const plain: Shape = Object.assign((result: Buffer) => [result], {
-  inPieces: (result: readonly Buffer[]) => result,
-});
+export const plain: Shape = (result) => [result];
 
-/** A result as it came, in the documented shape; joined only where the shape can't do without. */
+/** A result, in one piece or several, in the documented shape. */
 export function shapeResult(
   shape: Shape,
   result: readonly Buffer[],
   options: ShapeOptions,
 ): readonly Buffer[] {
   const [only] = result;
-  if (result.length === 1 && only !== undefined) return shape(only, options);
-  return shape.inPieces?.(result, options) ?? shape(Buffer.concat(result), options);
+  return shape(result.length === 1 && only !== undefined ? only : Buffer.concat(result), options);
 }

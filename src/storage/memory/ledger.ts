@@ -1,4 +1,11 @@
-import type { Day, DayBalance, Grant, LedgerStore, TakeRequest } from "../store.ts";
+import {
+  type Day,
+  type DayBalance,
+  DEAREST_CALL_CREDITS,
+  type Grant,
+  type LedgerStore,
+  type TakeRequest,
+} from "../store.ts";
 
 /** A holder, or another process, that was not seen for so long has left the row. */
 const SHARED_MS = 2000;
@@ -80,7 +87,9 @@ function debit(row: Row, request: TakeRequest, last: Sharing | undefined): Omit<
   const seats = join(last, process, moment);
   const shared = isRecent(seats.otherAt, moment);
   const refill = last && last.level + Math.max(moment - last.at, 0) * perSecond;
-  const level = Math.min(full, refill ?? full);
+  // What was drawn at a larger rate than today's is not waited for.
+  const lowest = Math.min(-full, full - DEAREST_CALL_CREDITS * 1000);
+  const level = Math.min(full, Math.max(refill ?? full, lowest));
 
   const rest = limit + row.added - row.used;
   const most = shared ? Math.min(want, Math.max(least, Math.floor(perSecond / 10))) : want;

@@ -1,17 +1,18 @@
 import { fork } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { takeRequest } from "../../../test/support/ledger-contract.ts";
-import { account, apiKey, storeContract } from "../../../test/support/store-contract.ts";
+import { partnerTake } from "../../../test/support/partner-contract.ts";
+import { account, apiKey } from "../../../test/support/records.ts";
+import { storeContract } from "../../../test/support/store-contract.ts";
 import { bucket } from "../../../test/support/usage-contract.ts";
+import { temporaryFolder } from "../../../test/support/written.ts";
 import { type Storage, StorageError } from "../store.ts";
 import { openSqlite } from "./client.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-sqlite-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("sqlite");
 
 let files = 0;
 const newPath = (): string => {
@@ -144,6 +145,7 @@ describe("a file that another process has locked", () => {
       failure(storage.ledger.take(takeRequest())),
       failure(storage.ledger.giveBack("acc_1", takeRequest().day, 1)),
       failure(storage.usage.record([bucket()], [])),
+      failure(storage.partners.take(partnerTake())),
     ]);
     for (const { message } of late) {
       expect(message).toBe(`the database ${path} is locked by another process`);
@@ -168,7 +170,7 @@ describe("a file that cannot be used gets a clear error", () => {
     expect(message).toMatch(/was written by a newer version of tollgate \(its schema is 9999/);
 
     const program = new DatabaseSync(path);
-    program.exec("PRAGMA user_version = 2");
+    program.exec("PRAGMA user_version = 3");
     program.close();
     await (await openSqlite(path)).close();
   });

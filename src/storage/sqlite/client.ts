@@ -6,6 +6,7 @@ import {
   type ChangeFeed,
   type KeyStore,
   type LedgerStore,
+  type PartnerStore,
   type Storage,
   StorageError,
   type UsageStore,
@@ -154,6 +155,7 @@ function storageOver(client: SqliteClient): Storage {
       topContracts: true,
       prune: true,
     }),
+    partners: remote<PartnerStore>(client, "partners", { take: true, read: true }),
     changes: remote<ChangeFeed>(client, "changes", { since: true }),
     close: () => client.close(),
   };

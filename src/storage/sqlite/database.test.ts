@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { takeRequest } from "../../../test/support/ledger-contract.ts";
-import { account, apiKey } from "../../../test/support/store-contract.ts";
+import { account, apiKey } from "../../../test/support/records.ts";
 import { bucket } from "../../../test/support/usage-contract.ts";
+import { temporaryFolder } from "../../../test/support/written.ts";
 import { accountStatements } from "./accounts.ts";
 import { openDatabase, storageError } from "./database.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements, TAKE } from "./ledger.ts";
+import { TAKE_PARTNER_CALLS } from "./partners.ts";
 import { querySql, usageStatements } from "./usage.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tollgate-database-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("database");
 
 /** SQLite gives the same error for a limit of its own as for a full disk. */
 const pages = (db: DatabaseSync): number =>
@@ -109,12 +108,13 @@ test("a search for an account, a key, a change, a balance or usage scans no tabl
     "DELETE FROM usage_minutes WHERE at < ?",
     querySql("usage_days"),
     TAKE,
+    TAKE_PARTNER_CALLS,
   ]) {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${statement}`).all();
     // The steps of a take read one row each.
     const details = plan
       .map(({ detail }) => detail)
-      .filter((each) => !/^SCAN (ask|CONSTANT ROW)$/.test(String(each)));
+      .filter((each) => !/^SCAN (ask|taken|CONSTANT ROW)$/.test(String(each)));
     expect(details.join()).not.toMatch(/SCAN|TEMP B-TREE/);
   }
   db.close();

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import type { AllowLists, ApiKey, KeyRecord, KeyStore } from "../store.ts";
 import { type AccountRow, limitChanges, limitValues, toAccount } from "./accounts.ts";
 import { type Blocking, transaction } from "./database.ts";
@@ -53,7 +54,7 @@ export function keyStatements(db: DatabaseSync): Blocking<KeyStore> {
       revoke.run(at, id);
       return findById(id)?.key;
     },
-    update: changing(db),
+    update: changing(db, (id) => findById(id)?.key.allow),
     recordUse: (uses) =>
       transaction(db, () => {
         for (const { id, at } of uses) use.run({ id, at });
@@ -77,7 +78,10 @@ function insertion(db: DatabaseSync): Blocking<KeyStore>["insert"] {
   };
 }
 
-function changing(db: DatabaseSync): Blocking<KeyStore>["update"] {
+function changing(
+  db: DatabaseSync,
+  listsOf: (id: string) => AllowLists | undefined,
+): Blocking<KeyStore>["update"] {
   const update = db.prepare(
     `UPDATE keys SET
        credits_per_day = iif(:limited, :perDay, credits_per_day),
@@ -86,10 +90,16 @@ function changing(db: DatabaseSync): Blocking<KeyStore>["update"] {
        expires_at = coalesce(min(expires_at, :expiresAt), :expiresAt, expires_at)
      WHERE id = :id`,
   );
-  return (id, { limits, allow, expiresAt }) => {
+  return (id, { limits, allow, expiresAt }, expected) => {
     const lists = allow === undefined ? null : JSON.stringify(allow);
     const row = { id, ...limitChanges(limits), allow: lists, expiresAt: expiresAt ?? null };
-    return update.run(row).changes === 1;
+    let changed = false;
+    // The lists are compared as what they say, under the write lock: the text may be written otherwise.
+    transaction(db, () => {
+      if (expected !== undefined && !isDeepStrictEqual(listsOf(id), expected)) return;
+      changed = update.run(row).changes === 1;
+    });
+    return changed;
   };
 }
 

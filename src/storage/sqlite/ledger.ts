@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { DayBalance, Grant, LedgerStore } from "../store.ts";
+import { type DayBalance, DEAREST_CALL_CREDITS, type Grant, type LedgerStore } from "../store.ts";
 import type { Blocking } from "./database.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Blocking } from "./database.ts";
  * - row: the balance, the newest state of the sharing, and the moment: a request that waited for a
  *   lock (5 s at most) is late and does not turn the row's time back, a clock that was set does;
  * - sharing: who takes beside whom; a holder that was not seen for 2 s is replaced;
- * - bucket: refilled, in thousandths of a credit;
+ * - bucket: refilled, in thousandths of a credit; what a larger rate drew is not waited for;
  * - offer: what the balance, and the sharing, allow; grant: what the bucket holds of it, where shared.
  */
 export const TAKE = `
@@ -39,7 +39,8 @@ WITH ask AS (
   FROM joined
 ), bucket AS (
   SELECT day, want, least, rate, moment, rest, holder, holder_at, other_at, shared,
-    min(rate * 1000, coalesce(level + max(moment - level_at, 0) * rate, rate * 1000)) AS level
+    min(rate * 1000, max(min(-rate, rate - ${DEAREST_CALL_CREDITS}) * 1000,
+      coalesce(level + max(moment - level_at, 0) * rate, rate * 1000))) AS level
   FROM sharing
 ), offer AS (
   SELECT *, iif(rest < least, 0, min(want, max(least, rest / 16),

@@ -14,6 +14,7 @@ import {
 } from "./database.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
+import { partnerStatements } from "./partners.ts";
 import { usageStatements } from "./usage.ts";
 
 export type StoreName = Exclude<keyof Storage, "close">;
@@ -106,6 +107,7 @@ function connect(db: DatabaseSync): Connection {
       keys: keyStatements(db),
       ledger: ledgerStatements(db),
       usage: usageStatements(db),
+      partners: partnerStatements(db),
       changes: changeStatements(db),
     };
     return { db, stores: stores as unknown as Record<StoreName, Methods> };

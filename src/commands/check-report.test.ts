@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { type CheckedNetwork, checkReport } from "./check-report.ts";
+import type { Findings } from "./check-upstream.ts";
+
+const ALL = { asked: 30, lacking: [], unanswered: [] };
+const GOOD: Findings = {
+  ...{ chainId: 1, head: 100, client: "Geth/v1", methods: ALL, depth: 128, latencyMs: 1.26 },
+};
+
+function report(findings: readonly Findings[], network: Partial<CheckedNetwork> = {}) {
+  const upstreams = findings.map((each, index) => ({
+    name: `node-${index}`,
+    role: "primary" as const,
+    findings: each,
+  }));
+  const { text, hasFault } = checkReport([
+    { name: "net", family: "evm", chainId: undefined, upstreams, ...network },
+  ]);
+  const [, ...lines] = text.split("\n").map((line) => line.replace(/ {2,}/g, "  "));
+  return { lines, hasFault };
+}
+
+test("a lag is counted from the highest head of the network's own chain", () => {
+  const { lines, hasFault } = report([
+    GOOD,
+    { ...GOOD, head: 103 },
+    { ...GOOD, head: 900, chainId: 5 },
+  ]);
+  expect(hasFault).toBe(true);
+  expect(lines).toEqual([
+    "net  node-0  primary  Geth/v1  1  100  3  all  128  1.3 ms  -  ok",
+    "net  node-1  primary  Geth/v1  1  103  0  all  128  1.3 ms  -  ok",
+    "net  node-2  primary  Geth/v1  5  900  -  all  128  1.3 ms  -  is of chain 5, node-0 is of 1: it would not be used",
+  ]);
+});
+
+test("what an upstream lacks, or did not answer, stands below the table, and is no fault", () => {
+  const methods = { asked: 30, lacking: ["eth_a", "eth_b"], unanswered: ["eth_c"] };
+  const { lines, hasFault } = report([{ ...GOOD, methods, depth: "all", newHeads: "ok" }]);
+  expect(hasFault).toBe(false);
+  expect(lines).toEqual([
+    "net  node-0  primary  Geth/v1  1  100  0  27 of 30  all  1.3 ms  ok  ok",
+    "net node-0 lacks eth_a, eth_b",
+    "net node-0 did not answer eth_c",
+  ]);
+});
+
+test("a chain that is not the file's, no answer, and a ws without newHeads are faults", () => {
+  const faults = [
+    [{ ...GOOD }, "is of chain 1, the file says 7: it would not be used"],
+    [{ fault: "cannot be reached: ECONNREFUSED" }, "cannot be reached: ECONNREFUSED"],
+    [{ ...GOOD, chainId: 7, newHeads: "HTTP_404" }, "newHeads over its ws: HTTP_404"],
+  ] as const;
+  for (const [findings, told] of faults) {
+    const { lines, hasFault } = report([findings], { chainId: 7 });
+    expect(lines.join("\n")).toMatch(new RegExp(`  ${told}$`));
+    expect(hasFault).toBe(true);
+  }
+});
+
+test("a slot network is not tried", () => {
+  const { lines, hasFault } = report([{}], { family: "slot" });
+  expect(hasFault).toBe(false);
+  expect(lines).toEqual([
+    "net  node-0  primary  -  -  -  -  -  -  -  -  not tried: slot networks are not served yet",
+  ]);
+});

@@ -1,0 +1,33 @@
+import type { Socket } from "node:net";
+import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
+
+/** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
+const ONE_WRITE_BYTES = 16_384;
+/** Of pieces that are smaller on average (a rewritten pending block) one buffer is made. */
+const SMALL_PIECE_BYTES = 2048;
+
+/** What to write: one binary string, one buffer, or the pieces one after another. */
+export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly Piece[] {
+  const [only = ""] = pieces;
+  if (pieces.length <= 1 && typeof only === "string") return only;
+  const sizeBytes = sizeOf(pieces);
+  if (sizeBytes <= ONE_WRITE_BYTES) return pieces.map(asText).join("");
+  if (sizeBytes / pieces.length < SMALL_PIECE_BYTES) return Buffer.concat(pieces.map(asBytes));
+  return pieces;
+}
+
+/** Writes an answer, its head included, in one go; false where the socket has more than enough. */
+export function writeAnswer(socket: Socket, head: string, pieces: readonly Piece[]): boolean {
+  const joined = joinPieces(pieces);
+  if (typeof joined === "string") return socket.write(head + joined, "latin1");
+  socket.cork();
+  let taken = socket.write(head, "latin1");
+  if (Buffer.isBuffer(joined)) taken = socket.write(joined);
+  else for (const piece of joined) taken = socket.write(piece, "latin1");
+  socket.uncork();
+  return taken;
+}
+
+function asText(piece: Piece): string {
+  return typeof piece === "string" ? piece : piece.toString("latin1");
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Identity } from "../access/authenticator.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import type { Piece } from "../lib/bytes.ts";
+import type { Address } from "./address.ts";
+import { joinPieces } from "./answer-bytes.ts";
+import type { Session } from "./call.ts";
+import type { BodyListener, Exchange } from "./exchange.ts";
+import { drain, readBody } from "./request-body.ts";
+import { RequestHead } from "./request-head.ts";
+
+/** A request that node:http has parsed, and its answer. */
+export class NodeExchange extends RequestHead implements Exchange {
+  readonly method: string;
+  readonly fault: string | undefined;
+  address: Address | RpcError | undefined;
+  identity: Identity | undefined;
+  session: Session | undefined;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #isStopping: () => boolean;
+  /** The connection ends with this answer. */
+  #last = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, isStopping: () => boolean) {
+    super("http", "", request);
+    this.method = request.method ?? "";
+    this.fault = headFault(request);
+    this.#request = request;
+    this.#response = response;
+    this.#isStopping = isStopping;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  readBody(done: BodyListener): void {
+    if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
+    readBody(this.#request, (body) => done(this, body));
+  }
+
+  skipBody(): void {
+    drain(this.#request);
+    // Whether the body of "Expect: 100-continue" follows a refusal is the client's choice: nobody
+    // could tell it from the next request.
+    if (this.#request.headers.expect !== undefined) this.#last = true;
+  }
+
+  answer(status: number, fields: string, pieces: readonly Piece[]): void {
+    const response = this.#response;
+    const last = this.#last || this.#isStopping();
+    response.writeHead(status, asList(last ? `${fields}Connection: close\r\n` : fields));
+    const joined = joinPieces(pieces);
+    if (typeof joined === "string" || Buffer.isBuffer(joined)) {
+      response.end(joined, "latin1");
+      return;
+    }
+    for (const piece of joined) response.write(piece, "latin1");
+    response.end();
+  }
+}
+
+/** Header lines as `writeHead` takes them: names and values in turn. */
+function asList(fields: string): string[] {
+  const list: string[] = [];
+  for (const line of fields.split("\r\n")) {
+    if (line === "") continue;
+    const colon = line.indexOf(": ");
+    list.push(line.slice(0, colon), line.slice(colon + 2));
+  }
+  return list;
+}
+
+/** What RFC 9112 forbids and node:http lets pass. */
+function headFault({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage) {
+  if (httpVersionMajor !== 1) return "only HTTP/1.1 and HTTP/1.0 are spoken here";
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "more than one Host header";
+  return hosts === 0 && httpVersionMinor === 1 ? "no Host header" : undefined;
+}

@@ -1,0 +1,115 @@
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import type { ErrorName } from "../jsonrpc/errors.ts";
+import { readCertificates, type TlsFiles } from "./certificates.ts";
+import type { Exchange } from "./exchange.ts";
+import { NodeExchange } from "./node-exchange.ts";
+import { endWithRefusal } from "./raw-answer.ts";
+
+export type ConnectionLimits = {
+  /** From the opening of the connection, or the first byte of a later request. */
+  readonly headersMs: number;
+  /** From the same moment to the last byte of the body. */
+  readonly bodyMs: number;
+  readonly handshakeMs: number;
+  /** A client that takes nothing of its answer for so long is gone. */
+  readonly stalledMs: number;
+};
+
+export type NodeServerOptions = {
+  readonly limits: ConnectionLimits;
+  readonly keepAliveMs: number;
+  readonly tls?: TlsFiles | undefined;
+};
+
+/** What a server gives on, and whether it is about to end. */
+export type NodeServerParts = {
+  readonly begin: (exchange: Exchange) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly isStopping: () => boolean;
+};
+
+/**
+ * node:http or node:https with the gateway's limits. It parses all of HTTP, and what it cannot take
+ * it refuses with a JSON-RPC error.
+ * @throws where the certificates cannot be read
+ */
+export function createNodeServer(
+  options: NodeServerOptions,
+  { begin, upgrade, isStopping }: NodeServerParts,
+): HttpServer | HttpsServer {
+  const { limits, tls } = options;
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    begin(new NodeExchange(request, response, isStopping));
+  };
+  const server =
+    tls === undefined
+      ? createServer(wireOptions(options), listener)
+      : createTlsServer({ ...wireOptions(options), ...readCertificates(tls) }, listener);
+  // Before the handshake's end there is nobody who could read a refusal.
+  if (tls) server.prependListener("tlsClientError", (_error, socket) => socket.destroy());
+  server.setTimeout(limits.stalledMs);
+  server.on("checkContinue", listener);
+  server.on("checkExpectation", listener);
+  server.on("connect", (_request, socket) => {
+    endWithRefusal(socket, { name: "method_not_allowed", details: "send calls by POST" });
+  });
+  server.on("clientError", refuseBytes);
+  server.on("upgrade", upgrade);
+  return server;
+}
+
+/** What node:http calls them. */
+function wireOptions({ limits, keepAliveMs }: NodeServerOptions) {
+  return {
+    maxHeaderSize: 16_384,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.bodyMs,
+    handshakeTimeout: limits.handshakeMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: 500,
+    // Checked by the front, which answers with a JSON-RPC error.
+    requireHostHeader: false,
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      headers.upgrade?.toLowerCase() === "websocket",
+  };
+}
+
+/** What node:http says of bytes that it could not take as a request. */
+const CLIENT_ERRORS: Readonly<Record<string, ErrorName>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+};
+
+/** What node:http keeps on a socket: the answer that is being given, the request being read. */
+type HttpSocket = Duplex & {
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
+
+function refuseBytes(error: NodeJS.ErrnoException, socket: HttpSocket): void {
+  // Already refused: what else comes is dropped until the connection is closed.
+  if (socket.writableEnded) return;
+  const answer = socket._httpMessage;
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+  } else if (answer?.req.complete === true) {
+    // A whole request before these bytes gets its own answer first.
+    answer.once("close", () => setImmediate(refuseBytes, error, socket));
+  } else if (answer?.headersSent === true || (!answer && isReading(socket))) {
+    // An answer that has been given can't be followed by another.
+    socket.destroy();
+  } else {
+    endWithRefusal(socket, { name: CLIENT_ERRORS[error.code ?? ""] ?? "bad_request" });
+  }
+}
+
+function isReading({ parser }: HttpSocket): boolean {
+  return parser?.incoming?.complete === false;
+}

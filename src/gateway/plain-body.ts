@@ -1,0 +1,39 @@
+const NOTHING = Buffer.alloc(0);
+
+/** The body of a plain request, whose size its head has told, as it comes in. */
+export class PlainBody {
+  missingBytes = 0;
+  #kept: Buffer = NOTHING;
+  #more: Buffer[] = [];
+  #dropped = false;
+
+  /** Begins a body that stands at `start`; returns what comes after it, if anything does. */
+  begin(bytes: Buffer, start: number, sizeBytes: number): Buffer | undefined {
+    const end = start + sizeBytes;
+    this.#dropped = false;
+    this.missingBytes = Math.max(0, end - bytes.length);
+    this.#kept = bytes.subarray(start, end);
+    return bytes.length > end ? bytes.subarray(end) : undefined;
+  }
+
+  /** Takes more of it; returns what comes after it, if anything does. */
+  add(bytes: Buffer): Buffer | undefined {
+    const part = bytes.subarray(0, this.missingBytes);
+    this.missingBytes -= part.length;
+    if (!this.#dropped) this.#more.push(part);
+    return part.length < bytes.length ? bytes.subarray(part.length) : undefined;
+  }
+
+  /** Nobody wants it: what has come is let go, what comes is not kept. */
+  drop(): void {
+    this.#dropped = true;
+    this.#kept = NOTHING;
+    if (this.#more.length > 0) this.#more = [];
+  }
+
+  /** All of it, once nothing is missing. */
+  whole(): Buffer {
+    if (this.#more.length === 0) return this.#kept;
+    return Buffer.concat([this.#kept, ...this.#more]);
+  }
+}

@@ -1,0 +1,26 @@
+import type { Socket } from "node:net";
+import type { Exchange } from "./exchange.ts";
+import type { PlainConnection } from "./plain-connection.ts";
+
+/** What a connection needs of the wire that it belongs to. */
+export type PlainCircle = {
+  readonly limits: PlainLimits;
+  /** The end of the present step, milliseconds that never go back: what begins now is dated then. */
+  readonly stepEndMs: number;
+  readonly stopping: boolean;
+  begin(exchange: Exchange): void;
+  /** The last lines of an answer's head. */
+  headEnd(last: boolean): string;
+  /** Everything from these bytes on is for node:http. */
+  handOver(socket: Socket, bytes: Buffer): void;
+  /** The connection is no longer served here. */
+  forget(connection: PlainConnection): void;
+};
+
+export type PlainLimits = {
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  readonly stalledMs: number;
+  /** Between two requests; 0 for any time. */
+  readonly idleMs: number;
+};

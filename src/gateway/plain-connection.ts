@@ -1,0 +1,219 @@
+import type { Socket } from "node:net";
+import type { Piece } from "../lib/bytes.ts";
+import { writeAnswer } from "./answer-bytes.ts";
+import { statusLineOf } from "./answer-ends.ts";
+import type { BodyListener } from "./exchange.ts";
+import { PlainBody } from "./plain-body.ts";
+import type { PlainCircle } from "./plain-circle.ts";
+import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
+import { type PlainHead, readHead } from "./plain-head.ts";
+import { endWithRefusal } from "./raw-answer.ts";
+
+/**
+ * A connection as long as its requests are plain: one after another, each answered before the next
+ * is looked at. With the first bytes that begin no plain request node:http takes over.
+ */
+export class PlainConnection {
+  readonly #socket: Socket;
+  readonly #circle: PlainCircle;
+  readonly #body = new PlainBody();
+  /** The last request's. */
+  #head: PlainHead | undefined;
+  /** The request that has no answer yet. */
+  #exchange: PlainExchange | undefined;
+  /** Who waits for its body. */
+  #done: BodyListener | undefined;
+  /** The client has not taken all of the last answer. */
+  #draining = false;
+  /** Bytes wait in the socket. */
+  #paused = false;
+  #spoken = false;
+  #ended = false;
+  #left = false;
+  /** When the state began that a limit is for, on the clock of the steps. */
+  #sinceMs: number;
+
+  constructor(socket: Socket, circle: PlainCircle) {
+    this.#socket = socket;
+    this.#circle = circle;
+    this.#sinceMs = circle.stepEndMs;
+    socket.on("data", this.#onData);
+    socket.on("end", this.#onEnd);
+    socket.on("drain", this.#onDrain);
+    socket.on("timeout", this.#onTimeout);
+    socket.on("error", this.#onError);
+    socket.on("close", this.#onClose);
+  }
+
+  get peer(): string {
+    return this.#socket.remoteAddress ?? "";
+  }
+
+  /** Between two requests. */
+  get idle(): boolean {
+    return this.#exchange === undefined && this.#body.missingBytes === 0 && !this.#draining;
+  }
+
+  /** Ends what has taken too long; called now and then. */
+  check(nowMs: number): void {
+    const { limits } = this.#circle;
+    const tookMs = nowMs - this.#sinceMs;
+    if (this.#body.missingBytes > 0) {
+      if (tookMs >= limits.bodyMs) this.#giveUp("request_timeout");
+    } else if (this.idle && !this.#spoken) {
+      if (tookMs >= limits.headersMs) this.#giveUp("request_timeout");
+    } else if (this.idle && limits.idleMs > 0 && tookMs >= limits.idleMs) {
+      this.#socket.destroy();
+    }
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** For the exchange. */
+  readBody(exchange: PlainExchange, done: BodyListener): void {
+    if (this.#exchange !== exchange) return;
+    if (this.#body.missingBytes === 0) {
+      done(exchange, this.#body.whole());
+    } else {
+      this.#done = done;
+      this.#resume();
+    }
+  }
+
+  /** For the exchange. */
+  answer(exchange: PlainExchange, { status, fields }: AnswerHead, pieces: readonly Piece[]): void {
+    if (this.#exchange !== exchange) return;
+    this.#exchange = undefined;
+    this.#done = undefined;
+    if (this.#body.missingBytes === 0) this.#sinceMs = this.#circle.stepEndMs;
+    this.#body.drop();
+    const last = this.#ended || this.#circle.stopping;
+    const head = statusLineOf(status) + fields + this.#circle.headEnd(last);
+    this.#draining = !writeAnswer(this.#socket, head, pieces);
+    // Node knows how to tell a slow reader from one that takes nothing.
+    if (this.#draining) this.#socket.setTimeout(this.#circle.limits.stalledMs);
+    if (last) {
+      this.#leave();
+      this.#socket.destroySoon();
+    } else if (!this.#draining) {
+      this.#resume();
+    }
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    let rest: Buffer | undefined = bytes;
+    while (rest !== undefined && !this.#left) rest = this.#take(rest);
+  };
+
+  /** Takes what belongs together; returns what comes after it. */
+  #take(bytes: Buffer): Buffer | undefined {
+    if (this.#body.missingBytes > 0) return this.#takeBody(bytes);
+    if (this.idle) return this.#takeHead(bytes);
+    // They wait in the socket, which reads no more than a little until their turn.
+    this.#pause();
+    this.#socket.unshift(bytes);
+    return undefined;
+  }
+
+  #takeHead(bytes: Buffer): Buffer | undefined {
+    const head = this.#head?.isAtStartOf(bytes) ? this.#head : readHead(bytes);
+    this.#head = head;
+    if (head === undefined) {
+      this.#handOver(bytes);
+      return undefined;
+    }
+    this.#spoken = true;
+    this.#sinceMs = this.#circle.stepEndMs;
+    const rest = this.#body.begin(bytes, head.sizeBytes, head.bodyBytes);
+    this.#exchange = new PlainExchange(head, this);
+    this.#circle.begin(this.#exchange);
+    // Nobody's body is read before it is known who that is.
+    const unknown = this.#exchange !== undefined && this.#done === undefined;
+    if (unknown && this.#body.missingBytes > 0) this.#pause();
+    return rest;
+  }
+
+  #takeBody(bytes: Buffer): Buffer | undefined {
+    const rest = this.#body.add(bytes);
+    if (this.#body.missingBytes > 0) return rest;
+    if (this.#exchange === undefined) this.#rest();
+    else this.#done?.(this.#exchange, this.#body.whole());
+    return rest;
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    this.#socket.pause();
+  }
+
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#socket.resume();
+  }
+
+  readonly #onDrain = (): void => {
+    this.#draining = false;
+    this.#socket.setTimeout(0);
+    if (this.idle) this.#rest();
+    else this.#resume();
+  };
+
+  /** The client sends no more; what it has asked for it still gets. */
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    if (this.#body.missingBytes > 0) this.#giveUp("bad_request");
+    else if (this.idle) this.#end();
+  };
+
+  /** Nothing is owed any more for what came so far. */
+  #rest(): void {
+    this.#sinceMs = this.#circle.stepEndMs;
+    if (this.#ended || this.#circle.stopping) this.#end();
+    else this.#resume();
+  }
+
+  #end(): void {
+    this.#leave();
+    this.#socket.end();
+  }
+
+  /** A request that will not come to its end; one that has its answer gets no other. */
+  #giveUp(name: "request_timeout" | "bad_request"): void {
+    const answered = this.#spoken && this.#exchange === undefined;
+    this.#exchange = undefined;
+    this.#leave();
+    if (answered) this.#socket.destroy();
+    else endWithRefusal(this.#socket, { name });
+  }
+
+  #handOver(bytes: Buffer): void {
+    this.#leave();
+    this.#socket.off("timeout", this.#onTimeout);
+    this.#socket.off("error", this.#onError);
+    this.#socket.off("close", this.#onClose);
+    this.#circle.handOver(this.#socket, bytes);
+  }
+
+  #leave(): void {
+    this.#left = true;
+    this.#socket.off("data", this.#onData);
+    this.#socket.off("end", this.#onEnd);
+    this.#socket.off("drain", this.#onDrain);
+    this.#circle.forget(this);
+  }
+
+  readonly #onTimeout = (): void => {
+    this.#socket.destroy();
+  };
+
+  /** `close` follows; what is in the air goes on without anybody to answer. */
+  readonly #onError = (): void => undefined;
+
+  readonly #onClose = (): void => {
+    this.#exchange = undefined;
+    this.#leave();
+  };
+}

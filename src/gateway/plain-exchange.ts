@@ -1,0 +1,85 @@
+import type { Identity } from "../access/authenticator.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import type { Piece } from "../lib/bytes.ts";
+import type { Address } from "./address.ts";
+import type { Session } from "./call.ts";
+import type { BodyListener, Exchange } from "./exchange.ts";
+import type { PlainHead } from "./plain-head.ts";
+
+/** What an exchange needs of its connection, which ignores an exchange that is no longer its own. */
+export type PlainCarrier = {
+  readonly peer: string;
+  readBody(exchange: PlainExchange, done: BodyListener): void;
+  answer(exchange: PlainExchange, head: AnswerHead, pieces: readonly Piece[]): void;
+};
+
+export type AnswerHead = { readonly status: number; readonly fields: string };
+
+/** A plain request and its answer. */
+export class PlainExchange implements Exchange {
+  readonly transport = "http";
+  readonly method = "POST";
+  /** What would have one is not plain. */
+  readonly fault = undefined;
+  requestId = "";
+  identity: Identity | undefined = undefined;
+  session: Session | undefined = undefined;
+  readonly #head: PlainHead;
+  readonly #carrier: PlainCarrier;
+
+  constructor(head: PlainHead, carrier: PlainCarrier) {
+    this.#head = head;
+    this.#carrier = carrier;
+  }
+
+  get address(): Address | RpcError | undefined {
+    return this.#head.address;
+  }
+
+  set address(found: Address | RpcError | undefined) {
+    this.#head.address = found;
+  }
+
+  get target(): string {
+    return this.#head.target;
+  }
+
+  get host(): string {
+    return this.#head.header("host") ?? "";
+  }
+
+  get origin(): string | undefined {
+    return this.#head.header("origin");
+  }
+
+  get agent(): string | undefined {
+    return this.#head.header("user-agent");
+  }
+
+  get peer(): string {
+    return this.#carrier.peer;
+  }
+
+  get forwardedFor(): string | undefined {
+    return this.#head.header("x-forwarded-for");
+  }
+
+  get minBlock(): string | undefined {
+    return this.#head.header("x-min-block");
+  }
+
+  header(name: string): string | undefined {
+    return this.#head.header(name);
+  }
+
+  readBody(done: BodyListener): void {
+    this.#carrier.readBody(this, done);
+  }
+
+  /** Nothing to do: what is left of a body when its answer is given, the connection drops. */
+  skipBody(): void {}
+
+  answer(status: number, fields: string, pieces: readonly Piece[]): void {
+    this.#carrier.answer(this, { status, fields }, pieces);
+  }
+}

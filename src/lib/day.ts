@@ -1,0 +1,11 @@
+export const DAY_MS = 86_400_000;
+
+/** The UTC day of a moment (Unix milliseconds), as days since 1970-01-01. */
+export function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / DAY_MS);
+}
+
+/** The first millisecond after the day. */
+export function endOf(day: number): number {
+  return (day + 1) * DAY_MS;
+}

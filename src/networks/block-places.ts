@@ -1,0 +1,30 @@
+import type { Definition, ParamRole } from "../methods/definition.ts";
+
+/** Where a method's params name blocks; -1: nowhere. */
+export type BlockPlaces = {
+  readonly block: number;
+  readonly blockHash: number;
+  readonly filter: number;
+  readonly call: number;
+  /** Whether the head has to be known to understand them. */
+  readonly any: boolean;
+};
+
+const PLACES = new Map<Definition, BlockPlaces>();
+
+/** Read from the definition once, not with each call. */
+export function blockPlaces(definition: Definition): BlockPlaces {
+  const known = PLACES.get(definition);
+  if (known !== undefined) return known;
+  const at = (role: ParamRole) => definition.params.findIndex((param) => param.role === role);
+  const [block, blockHash, filter, call] = [
+    at("block"),
+    at("block-hash"),
+    at("filter"),
+    at("call"),
+  ];
+  const any = Math.max(block, filter, call) >= 0;
+  const places = { block, blockHash, filter, call, any };
+  PLACES.set(definition, places);
+  return places;
+}

@@ -1,0 +1,100 @@
+import type { EvmNetworkConfig } from "../config/network-schema.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { TimerWheel } from "../lib/timer-wheel.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { NetworkMetrics } from "../telemetry/metrics.ts";
+import { HttpUpstream } from "../upstreams/http-upstream.ts";
+import type { Transport } from "../upstreams/transport.ts";
+import {
+  type AskCaps,
+  type HeadSource,
+  Upstream,
+  type UpstreamEvents,
+} from "../upstreams/upstream.ts";
+import { WsUpstream } from "../upstreams/ws-upstream.ts";
+
+export type UpstreamConfig = EvmNetworkConfig["upstreams"][number] & {
+  readonly index: number;
+  readonly maxResponseBytes: number;
+};
+
+/** The ways to a node: for calls, and for its new blocks where it tells of them by itself. */
+export type Connection = {
+  readonly transport: Transport;
+  readonly heads: HeadSource | undefined;
+};
+
+/** Opens nothing yet. `onBroken` is told when the node ends a connection. */
+export type Connect = (
+  config: UpstreamConfig,
+  parts: { readonly log: Logger; readonly onBroken: () => void },
+) => Connection;
+
+export type ConnectParts = {
+  readonly clock: Clock;
+  readonly timers: TimerWheel;
+  /** 0 to 1, evenly. */
+  readonly random: () => number;
+};
+
+/** Over HTTP, and over WebSocket where `ws` is set. */
+export function connector(parts: ConnectParts): Connect {
+  return (config, { log, onBroken }) => ({
+    transport: new HttpUpstream(config, { timers: parts.timers, onBroken }),
+    heads:
+      config.ws === undefined
+        ? undefined
+        : headSource({ ...config, url: config.ws }, { ...parts, log }),
+  });
+}
+
+export type UpstreamBuildParts = {
+  readonly clock: Clock;
+  readonly connect: Connect;
+  readonly log: Logger;
+  readonly metrics: NetworkMetrics;
+  readonly events: UpstreamEvents;
+  readonly askCaps: AskCaps;
+};
+
+/** One upstream of a network. Nothing is asked of it yet. */
+export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts): Upstream {
+  const { clock, connect, metrics, log, events, askCaps } = parts;
+  const upstream: Upstream = new Upstream(config, {
+    ...connect(config, { log, onBroken: () => upstream.broke() }),
+    clock,
+    observe: (upstream, outcome, seconds) =>
+      metrics.upstreamCalls(upstream).record(outcome, seconds),
+    events,
+    askCaps,
+  });
+  return upstream;
+}
+
+function headSource(
+  options: {
+    readonly name: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly maxResponseBytes: number;
+  },
+  { clock, timers, random, log }: ConnectParts & { readonly log: Logger },
+): HeadSource {
+  let socket: WsUpstream | undefined;
+  return {
+    start: (onHead, onState) => {
+      const state = (told: "flowing" | "down", reason: string) => {
+        log.info({ upstream: options.name, state: told, reason }, "an upstream's newHeads");
+        onState(told === "flowing");
+      };
+      socket = new WsUpstream(options, {
+        ...{ clock, timers, random },
+        observer: { head: onHead, state },
+      });
+      socket.open();
+    },
+    stop: () => {
+      void socket?.close();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { HeadView } from "./head-view.ts";
+import { readBlock } from "./read-block.ts";
+import type { TrackedUpstream } from "./tracked-upstream.ts";
+
+const ASK_MS = 3000;
+
+export type ChainLinkerParts = {
+  readonly view: HeadView;
+  readonly upstreams: readonly TrackedUpstream[];
+  /** Told of each call. */
+  readonly asked: (upstream: TrackedUpstream) => void;
+};
+
+/** Asks nodes for the blocks between their heads and the network's chain. */
+export class ChainLinker {
+  readonly #parts: ChainLinkerParts;
+  readonly #busy = new Set<TrackedUpstream>();
+  readonly #wanted = new Set<string>();
+
+  constructor(parts: ChainLinkerParts) {
+    this.#parts = parts;
+  }
+
+  /** Does nothing where this upstream's head is joined to the chain, or about to be. */
+  link(upstream: TrackedUpstream): void {
+    const missing = this.#parts.view.missing(upstream);
+    if (missing === undefined || this.#busy.has(upstream)) return;
+    if (missing.kind === "parent") this.#askParent(upstream, missing.hash);
+    else this.#askLandmarks(upstream, this.#parts.view.landmarks(upstream));
+  }
+
+  #askParent(upstream: TrackedUpstream, hash: string): void {
+    if (this.#wanted.has(hash)) return;
+    this.#wanted.add(hash);
+    this.#ask(upstream, { method: "eth_getBlockByHash", params: `["${hash}",false]` }, (json) => {
+      this.#wanted.delete(hash);
+      const header = readBlock(json);
+      if (header?.hash === hash) {
+        this.#parts.view.learn(header);
+        for (const one of this.#parts.upstreams) this.link(one);
+      } else if (json !== undefined) {
+        this.#askLandmarks(upstream, this.#parts.view.landmarks(upstream));
+      }
+    });
+  }
+
+  /** Which of our blocks the node has says where its chain leaves ours. */
+  #askLandmarks(upstream: TrackedUpstream, [number, ...older]: readonly number[]): void {
+    const { view } = this.#parts;
+    if (number === undefined) {
+      view.joins(upstream, -1);
+      return;
+    }
+    const params = `["0x${number.toString(16)}",false]`;
+    this.#ask(upstream, { method: "eth_getBlockByNumber", params }, (json) => {
+      if (json === undefined) return;
+      const block = readBlock(json);
+      if (block?.number === number && view.isOurs(block) === true) view.joins(upstream, number);
+      else this.#askLandmarks(upstream, older);
+    });
+  }
+
+  #ask(
+    upstream: TrackedUpstream,
+    question: { readonly method: string; readonly params: string },
+    done: (json: string | undefined) => void,
+  ): void {
+    this.#busy.add(upstream);
+    this.#parts.asked(upstream);
+    upstream.ask({ ...question, timeoutMs: ASK_MS }, (json) => {
+      this.#busy.delete(upstream);
+      done(json);
+    });
+  }
+}

@@ -1,0 +1,146 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../lib/clock.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+import type { WarningLog } from "./chain-identity.ts";
+import type { HeadListener } from "./head-listeners.ts";
+import { HeadTracker } from "./head-tracker.ts";
+import { type Head, HeadView } from "./head-view.ts";
+import { HeadWaiters } from "./head-waiters.ts";
+import type { TagName } from "./tags.ts";
+import type { Timers } from "./tracked-upstream.ts";
+
+/** Some 10 MB. Blocks whose number a client's hash was asked for. */
+const KNOWN_HASHES = 50_000;
+/** A partner's head is paid for; while an outage is short the last head serves. */
+const OUTAGE_MS = 10_000;
+
+export type ChainWatchOptions = {
+  readonly confirmations: number;
+  readonly chainId: number | undefined;
+};
+
+export type ChainWatchParts = {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  readonly upstreams: readonly Upstream[];
+  readonly log: WarningLog;
+};
+
+/** What is known of a chain at this moment, and ways to find out more. */
+export class ChainWatch {
+  readonly #view: HeadView;
+  readonly #tracker: HeadTracker;
+  readonly #waiters: HeadWaiters;
+  readonly #numbers = new LRUCache<string, number>({ max: KNOWN_HASHES });
+  readonly #upstreams: readonly Upstream[];
+  readonly #clock: Pick<Clock, "monotonic">;
+  /** Since when no primary is healthy. */
+  #outageSinceMs: number | undefined;
+
+  constructor(options: ChainWatchOptions, parts: ChainWatchParts) {
+    this.#upstreams = parts.upstreams;
+    this.#clock = parts.clock;
+    this.#waiters = new HeadWaiters(parts.timers);
+    this.#view = new HeadView(options, parts);
+    this.#tracker = new HeadTracker(options, { ...parts, view: this.#view });
+    this.#view.subscribe((change) => {
+      if (change.kind === "reorg") this.#numbers.clear();
+      this.#waiters.reached(this.#view.head?.number ?? -1);
+    });
+  }
+
+  get chainId(): number | undefined {
+    return this.#tracker.chainId;
+  }
+
+  get head(): Head | undefined {
+    return this.#view.head;
+  }
+
+  start(): void {
+    this.#tracker.start();
+  }
+
+  stop(): void {
+    this.#tracker.stop();
+    this.#waiters.giveUp();
+  }
+
+  /** Returns what ends it. */
+  subscribe(listener: HeadListener): () => void {
+    return this.#view.subscribe(listener);
+  }
+
+  /** An answer shows that this upstream has the block. */
+  seen(upstream: Upstream, number: number): void {
+    this.#view.seen(upstream, number);
+  }
+
+  /** A client uses the head; `partner`: and a partner may answer it. */
+  touch(partner: boolean): void {
+    this.#tracker.touch();
+    if (this.#view.hasHealthyPrimary) {
+      this.#outageSinceMs = undefined;
+      return;
+    }
+    const now = this.#clock.monotonic();
+    this.#outageSinceMs ??= now;
+    if (partner && now - this.#outageSinceMs >= OUTAGE_MS) this.#tracker.demandPartner();
+  }
+
+  /** Of a block of this chain; undefined where that was not asked yet, or nobody knows the hash. */
+  numberOf(hash: string): number | undefined {
+    return this.#view.numberOf(hash) ?? this.#numbers.get(hash);
+  }
+
+  /** A node said so. */
+  learnNumber(hash: string, number: number): void {
+    this.#numbers.set(hash, number);
+  }
+
+  /** The block that a tag means now; undefined where nodes have none. `done` is called once. */
+  tag(name: TagName, done: (number: number | undefined) => void): void {
+    this.#tracker.tag(name, done);
+  }
+
+  /** Checks the chain id of an upstream that was never reached; `done` is called once. */
+  verify(upstream: Upstream, timeoutMs: number, done: () => void): void {
+    this.#tracker.verify(upstream, timeoutMs, done);
+  }
+
+  /** An upstream's health, or its use, has changed. */
+  refresh(): void {
+    this.#tracker.refresh();
+  }
+
+  /** Its connection broke: it has to show its chain id again. */
+  recheck(upstream: Upstream): void {
+    this.#tracker.recheck(upstream);
+  }
+
+  /**
+   * Waits until the head is known and at least `least`. `done` is called once, later: false where
+   * that took too long, or no node is left that could tell.
+   */
+  whenHead(
+    question: { readonly least: number; readonly timeoutMs: number; readonly partner: boolean },
+    done: (reached: boolean) => void,
+  ): void {
+    this.#tracker.touch();
+    this.#waiters.add(question, done);
+    this.reconsider();
+  }
+
+  /** After an upstream was asked: nobody waits for a head that no primary can tell. */
+  reconsider(): void {
+    if (this.#waiters.size === 0 || this.#view.head !== undefined) return;
+    const isHopeless = this.#upstreams.every(
+      ({ role, drained, chain, isReached }) =>
+        role === "partner" || drained || chain === "wrong" || isReached === false,
+    );
+    if (!isHopeless) return;
+    // Not from within the call that has just begun to wait.
+    queueMicrotask(() => this.#waiters.giveUp());
+    if (this.#waiters.wantsPartner) this.#tracker.demandPartner();
+  }
+}

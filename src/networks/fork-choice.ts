@@ -1,0 +1,68 @@
+import type { HeaderTree } from "./header-tree.ts";
+import { isBehind, type Standing } from "./standing.ts";
+
+/**
+ * Moves the chain to where the nodes say it is. Whoever comes first in `order` decides: a later one
+ * may only add to the chain, or replace what none before it has. One that is far behind `top` never
+ * replaces anything. Returns the block above which the chain was replaced; Infinity: nothing was.
+ */
+export function chooseChain(tree: HeaderTree, order: readonly Standing[], top: number): number {
+  let kept = Number.POSITIVE_INFINITY;
+  let decided = -1;
+  for (const { tip, join, upstream } of order) {
+    if (tip === undefined) continue;
+    const branch = tree.branch(tip, join);
+    const end = tree.chain.tip?.number ?? -1;
+    if (branch === undefined) {
+      // It is being found out what its chain is: until then the others only extend ours.
+      if (tip.number >= tree.chain.oldest) decided = Math.max(decided, end);
+      continue;
+    }
+    if (branch.blocks.length > 0) {
+      const replaces = branch.ancestor < end;
+      if (branch.ancestor < decided || (replaces && isBehind(upstream, top))) continue;
+      if (replaces) kept = Math.min(kept, branch.ancestor);
+      tree.adopt(branch);
+    }
+    decided = Math.max(decided, tip.number);
+  }
+  return kept;
+}
+
+/** Finds out whose heads are joined to the chain, by what is known of them. */
+export function joinHeads(tree: HeaderTree, standings: readonly Standing[]): void {
+  for (const standing of standings) {
+    const { tip, join } = standing;
+    if (tip !== undefined) standing.wasJoined ||= tree.branch(tip, join) !== undefined;
+  }
+}
+
+/**
+ * Marks the nodes whose head is not known to be of the chain. Returns the block above which one of
+ * them, whose answers counted until now, has other blocks; Infinity where there is none.
+ */
+export function markForks(tree: HeaderTree, standings: readonly Standing[]): number {
+  let doubted = Number.POSITIVE_INFINITY;
+  const end = tree.chain.tip?.number ?? -1;
+  for (const standing of standings) {
+    const { tip, upstream } = standing;
+    if (tip === undefined) continue;
+    const branch = tree.branch(tip, standing.join);
+    if (branch === undefined) {
+      // Up to one above the chain's end a block would join the chain if it were of it.
+      if (!standing.wasLinked || tip.number <= end + 1) upstream.isForked = true;
+      standing.proven = Math.min(standing.proven, upstream.head);
+      continue;
+    }
+    upstream.isForked = branch.blocks.length > 0 && branch.ancestor < end;
+    if (upstream.isForked) {
+      if (standing.wasLinked && !standing.isTold) doubted = Math.min(doubted, branch.ancestor);
+      standing.isTold = true;
+      continue;
+    }
+    standing.isTold = false;
+    standing.wasLinked = true;
+    standing.proven = upstream.head;
+  }
+  return doubted;
+}

@@ -1,0 +1,279 @@
+import type { Clock } from "../lib/clock.ts";
+import { chooseChain, joinHeads, markForks } from "./fork-choice.ts";
+import { type HeadListener, HeadListeners } from "./head-listeners.ts";
+import { HeaderTree } from "./header-tree.ts";
+import { type Missing, missingParent } from "./missing-parent.ts";
+import { Overdue } from "./overdue.ts";
+import {
+  confirmedBlock,
+  highest,
+  inOrder,
+  isBehind,
+  newStanding,
+  present,
+  type Standing,
+  voices,
+} from "./standing.ts";
+import {
+  type BlockHeader,
+  isHealthy,
+  type Timers,
+  type TrackedUpstream,
+} from "./tracked-upstream.ts";
+
+/** design.md, "heads": so long the head stays although no healthy node has it. */
+const FALL_BACK_MS = 30_000;
+const MOST_PASSES = 3;
+/** Beyond this a block is not taken for the next of the chain without looking twice. */
+const NEAR_BLOCKS = 64;
+
+export type HeadViewOptions = {
+  /** Healthy primaries that must have a head before it is the network's. */
+  readonly confirmations: number;
+};
+
+export type HeadViewParts = {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  /** In the order of the configuration. */
+  readonly upstreams: readonly TrackedUpstream[];
+};
+
+/** `hash` is unknown while only an answer has shown that the block exists. */
+export type Head = {
+  readonly number: number;
+  readonly hash: string | undefined;
+  /** Of the newest block known up to the head. */
+  readonly gasLimit: bigint;
+};
+
+/**
+ * A network's own head: the highest block that enough healthy primaries have. It never goes back
+ * save in a reorganisation, which listeners are told of. All changes are made synchronously.
+ */
+export class HeadView {
+  readonly #tree = new HeaderTree();
+  readonly #listeners = new HeadListeners();
+  readonly #standings: readonly Standing[];
+  readonly #byUpstream: ReadonlyMap<TrackedUpstream, Standing>;
+  readonly #confirmations: number;
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #lost: Overdue;
+  #head: Head | undefined;
+
+  constructor({ confirmations }: HeadViewOptions, { clock, timers, upstreams }: HeadViewParts) {
+    this.#confirmations = confirmations;
+    this.#clock = clock;
+    this.#lost = new Overdue(FALL_BACK_MS, { clock, timers, over: () => this.refresh() });
+    this.#standings = upstreams.map(newStanding);
+    this.#byUpstream = new Map(this.#standings.map((one) => [one.upstream, one]));
+  }
+
+  get head(): Head | undefined {
+    return this.#head;
+  }
+
+  /** The highest block that any node told of on the network's chain, confirmed or not; -1: none. */
+  get newest(): number {
+    return Math.max(this.#tree.chain.tip?.number ?? -1, this.#head?.number ?? -1);
+  }
+
+  get newestHeader(): BlockHeader | undefined {
+    return this.#tree.chain.tip;
+  }
+
+  get hasHealthyPrimary(): boolean {
+    return this.#standings.some(
+      ({ tip, upstream }) =>
+        upstream.role === "primary" && tip !== undefined && isHealthy(upstream),
+    );
+  }
+
+  /** Of a block of the network's chain, up to the head; undefined where it is not known. */
+  hashOf(number: number): string | undefined {
+    return number <= (this.#head?.number ?? -1) ? this.#tree.chain.at(number)?.hash : undefined;
+  }
+
+  /** `hash` in lower case; undefined for what is not known as a block of the network's chain. */
+  numberOf(hash: string): number | undefined {
+    const number = this.#tree.numberOf(hash);
+    return number !== undefined && number <= (this.#head?.number ?? -1) ? number : undefined;
+  }
+
+  isLagging(upstream: TrackedUpstream): boolean {
+    return isBehind(upstream, highest(voices(this.#standings, this.#clock.monotonic())));
+  }
+
+  /** The head that this upstream last told of itself. */
+  tipOf(upstream: TrackedUpstream): BlockHeader | undefined {
+    return this.#byUpstream.get(upstream)?.tip;
+  }
+
+  /** Whether the block comes as no surprise: of the chain, or soon to be. */
+  fits(block: BlockHeader): boolean {
+    const { chain } = this.#tree;
+    if (chain.tip === undefined || chain.has(block)) return true;
+    const gap = block.number - chain.tip.number;
+    return (gap > 1 && gap <= NEAR_BLOCKS) || this.#tree.knows(block.parentHash);
+  }
+
+  /**
+   * A node's own head. `askedMs`: when it was asked for that; undefined where it told by itself.
+   * An older answer does not undo what the node has shown since.
+   */
+  report(upstream: TrackedUpstream, block: BlockHeader, askedMs?: number): void {
+    const standing = this.#byUpstream.get(upstream);
+    if (standing === undefined) return;
+    const now = this.#clock.monotonic();
+    const isCanonical = this.#tree.chain.has(block);
+    this.#tree.add(block);
+    standing.tip = block;
+    standing.reportedMs = now;
+    const isNews = askedMs === undefined ? !isCanonical : askedMs > standing.sightedMs;
+    // What it had of another fork says nothing of the chain that it has come back to.
+    if (block.number >= upstream.head || isNews || !isCanonical || upstream.isForked) {
+      upstream.head = block.number;
+      standing.sightedMs = askedMs ?? now;
+    }
+    this.refresh();
+  }
+
+  /** An answer shows that this upstream has the block. */
+  seen(upstream: TrackedUpstream, number: number): void {
+    if (number <= upstream.head) return;
+    const standing = this.#byUpstream.get(upstream);
+    if (standing === undefined) return;
+    upstream.head = number;
+    standing.sightedMs = this.#clock.monotonic();
+    if (standing.tip !== undefined) this.refresh();
+  }
+
+  /** What has to be asked of this upstream before its head can join the chain. */
+  missing(upstream: TrackedUpstream): Missing | undefined {
+    const standing = this.#byUpstream.get(upstream);
+    return standing === undefined ? undefined : missingParent(this.#tree, standing);
+  }
+
+  /** Our blocks that show where a node's chain leaves ours, the newer first. */
+  landmarks(upstream: TrackedUpstream): readonly number[] {
+    const { chain } = this.#tree;
+    const newest = Math.min((this.tipOf(upstream)?.number ?? 0) - 1, chain.tip?.number ?? -1);
+    return newest > chain.oldest ? [newest, chain.oldest] : [chain.oldest];
+  }
+
+  /** A header that `missing` asked for. */
+  learn(header: BlockHeader): void {
+    this.#tree.add(header);
+    this.refresh();
+  }
+
+  /** The upstream's chain has our block `ancestor`; -1: none of ours. */
+  joins(upstream: TrackedUpstream, ancestor: number): void {
+    const standing = this.#byUpstream.get(upstream);
+    if (standing?.tip === undefined) return;
+    const newest = this.#tree.chain.tip?.number ?? -1;
+    const lowest = this.#tree.lowest(standing.tip);
+    // The node has left its head since, which is no child of ours: its next one will tell.
+    if (ancestor >= lowest.number - 1) return;
+    standing.join = { lowest: lowest.hash, ancestor, newest };
+    this.refresh();
+  }
+
+  /** Whether a block is of the network's chain; undefined where that is not known. */
+  isOurs(block: BlockHeader): boolean | undefined {
+    const own = this.#tree.chain.at(block.number);
+    return own === undefined ? undefined : own.hash === block.hash;
+  }
+
+  /** Returns what ends it. */
+  subscribe(listener: HeadListener): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  stop(): void {
+    this.#lost.reset();
+  }
+
+  /** Looks again who counts: an upstream's health, chain or use has changed. */
+  refresh(): void {
+    const now = this.#clock.monotonic();
+    const before = this.#head?.number ?? -1;
+    const end = this.#tree.chain.tip?.number ?? -1;
+    const heard = voices(this.#standings, now);
+    const replaced = this.#choose(heard, now);
+    // What nobody was told of yet is replaced silently.
+    const kept = replaced < Math.min(before, end) ? replaced : Number.POSITIVE_INFINITY;
+    if (kept < before) this.#forget(kept);
+    const doubted = markForks(this.#tree, this.#standings);
+    const confirmed = confirmedBlock(heard, this.#confirmations);
+    const least = Math.max(confirmed, Math.min(before, kept));
+    // On a chain that has nothing of the old one, one node is enough to begin with.
+    const to = least < 0 && before >= 0 ? (this.#tree.chain.tip?.number ?? -1) : least;
+    this.#settle(to, Math.min(kept, doubted));
+    this.#watch(heard);
+  }
+
+  /** Returns the block above which the chain was replaced; Infinity: nothing was. */
+  #choose(heard: readonly Standing[], now: number): number {
+    let kept = Number.POSITIVE_INFINITY;
+    // On the new chain others may be joined that were not before.
+    for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+      joinHeads(this.#tree, this.#standings);
+      const top = highest(present(this.#standings, now));
+      const replaced = chooseChain(this.#tree, inOrder(heard), top);
+      kept = Math.min(kept, replaced);
+      if (replaced === Number.POSITIVE_INFINITY) break;
+    }
+    return kept;
+  }
+
+  /** What is said of blocks above does not hold on the chain as it is now. */
+  #forget(kept: number): void {
+    for (const standing of this.#standings) {
+      standing.proven = Math.min(standing.proven, kept);
+      standing.join = undefined;
+    }
+  }
+
+  #settle(to: number, commonAncestor: number): void {
+    const from = this.#head?.number ?? -1;
+    const { chain } = this.#tree;
+    const block = chain.at(to);
+    const known = block ?? chain.tip;
+    if (to < 0 || known === undefined) return;
+    if (to !== from || this.#head?.hash !== block?.hash) {
+      this.#head = { number: to, hash: block?.hash, gasLimit: BigInt(known.gasLimit) };
+    }
+    if (commonAncestor < from) this.#listeners.tell({ kind: "reorg", commonAncestor, from, to });
+    else if (to > from) this.#listeners.tell({ kind: "advance", from, to });
+  }
+
+  /** A head that no healthy node has is given up after a while. */
+  #watch(heard: readonly Standing[]): void {
+    const head = this.#head?.number ?? -1;
+    const isHeld = heard.some(({ proven, upstream }) => !upstream.isForked && proven >= head);
+    if (isHeld || head < 0) this.#lost.reset();
+    else if (this.#lost.isOver()) this.#fall(heard);
+  }
+
+  /** To the highest block that one of them has; none of those on the chain: to another chain. */
+  #fall(heard: readonly Standing[]): void {
+    const { chain } = this.#tree;
+    const ours = heard.filter(({ upstream }) => !upstream.isForked).map(({ proven }) => proven);
+    const lower = Math.max(...ours, -1);
+    if (lower >= chain.oldest) {
+      this.#lost.reset();
+      chain.truncate(lower);
+      this.#forget(lower);
+      this.#settle(lower, lower);
+      return;
+    }
+    const [other] = heard.flatMap(({ tip }) => tip ?? []).sort((a, b) => b.number - a.number);
+    if (other === undefined) return;
+    this.#lost.reset();
+    chain.restart([other]);
+    this.#forget(-1);
+    markForks(this.#tree, this.#standings);
+    this.#settle(other.number, -1);
+  }
+}

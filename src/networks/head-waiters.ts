@@ -1,0 +1,57 @@
+import type { Timer } from "../lib/timer-wheel.ts";
+import type { Timers } from "./tracked-upstream.ts";
+
+type Waiter = {
+  readonly least: number;
+  readonly partner: boolean;
+  readonly done: (reached: boolean) => void;
+  readonly timer: Timer;
+};
+
+/** Calls that cannot go on before the head is known, or has come to a block. */
+export class HeadWaiters {
+  readonly #timers: Timers;
+  readonly #waiting = new Set<Waiter>();
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  /** `done` is called once, later: whether the head reached `least` within the time. */
+  add(
+    { least, partner, timeoutMs }: Omit<Waiter, "done" | "timer"> & { readonly timeoutMs: number },
+    done: (reached: boolean) => void,
+  ): void {
+    const timer = this.#timers.set(timeoutMs, () => this.#end(waiter, false));
+    const waiter: Waiter = { least, partner, done, timer };
+    this.#waiting.add(waiter);
+  }
+
+  reached(head: number): void {
+    for (const waiter of [...this.#waiting]) {
+      if (waiter.least <= head) this.#end(waiter, true);
+    }
+  }
+
+  /** No primary answers: only those go on waiting whom a partner can help. */
+  giveUp(): void {
+    for (const waiter of [...this.#waiting]) {
+      if (!waiter.partner) this.#end(waiter, false);
+    }
+  }
+
+  get wantsPartner(): boolean {
+    for (const { partner } of this.#waiting) if (partner) return true;
+    return false;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  #end(waiter: Waiter, reached: boolean): void {
+    if (!this.#waiting.delete(waiter)) return;
+    this.#timers.clear(waiter.timer);
+    waiter.done(reached);
+  }
+}

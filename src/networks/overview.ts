@@ -1,0 +1,93 @@
+import { redact } from "../telemetry/redact.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+import type { Network } from "./network.ts";
+
+const ASK_MS = 1000;
+/** Of what a node says of itself, so much is shown. */
+const VERSION_CHARS = 200;
+
+/** What an operator is shown of a network; JSON of `GET /networks`. */
+export type NetworkOverview = {
+  readonly name: string;
+  readonly chainId: number | null;
+  readonly head: number | null;
+  readonly headHash: string | null;
+  readonly upstreams: readonly UpstreamOverview[];
+};
+
+export type UpstreamOverview = {
+  readonly name: string;
+  readonly role: "primary" | "partner";
+  /** `ready`, or why it is not asked like any other. */
+  readonly state: string;
+  readonly clientVersion: string | null;
+  readonly head: number | null;
+  /** Blocks behind the network's head. */
+  readonly lag: number | null;
+  readonly forked: boolean;
+  readonly inFlight: number;
+  /** Expected milliseconds to an answer; null where that was not measured of late. */
+  readonly latencyMs: number | null;
+  /** Methods that it was found to lack. */
+  readonly lacks: readonly string[];
+  /** How many blocks' states it keeps: `all` of an archive, null where nothing is known. */
+  readonly archiveDepth: number | "all" | null;
+};
+
+/** The network as it is now. A client's version is asked for once for each connection to a primary. */
+export async function overviewOf(network: Network): Promise<NetworkOverview> {
+  const { chain, name, upstreams } = network;
+  await Promise.all(upstreams.filter(isToBeAsked).map(askVersion));
+  const head = chain.head?.number;
+  return {
+    name,
+    chainId: chain.chainId ?? null,
+    head: head ?? null,
+    headHash: chain.head?.hash ?? null,
+    upstreams: upstreams.map((upstream) => upstreamOverview(upstream, head)),
+  };
+}
+
+function upstreamOverview(upstream: Upstream, head: number | undefined): UpstreamOverview {
+  const { name, role, state, isForked, inFlight, latency, abilities, clientVersion } = upstream;
+  const known = upstream.head < 0 ? null : upstream.head;
+  const latencyMs = latency.cost(0);
+  const { archiveDepth } = abilities;
+  return {
+    ...{ name, role, state, inFlight },
+    clientVersion: clientVersion ?? null,
+    head: known,
+    lag: known === null || head === undefined ? null : Math.max(head - known, 0),
+    forked: isForked,
+    latencyMs: latencyMs === 0 ? null : Math.round(latencyMs * 10) / 10,
+    lacks: abilities.lacking,
+    archiveDepth: archiveDepth === Number.POSITIVE_INFINITY ? "all" : (archiveDepth ?? null),
+  };
+}
+
+/** A partner is paid for each call. */
+function isToBeAsked({ clientVersion, role, state }: Upstream): boolean {
+  return clientVersion === undefined && role === "primary" && state === "ready";
+}
+
+/** One that gives none is not asked again: a page that is looked at often must not wear it out. */
+function askVersion(upstream: Upstream): Promise<void> {
+  upstream.clientVersion = null;
+  const request = { method: "web3_clientVersion", params: "[]", timeoutMs: ASK_MS };
+  return new Promise((resolve) => {
+    upstream.ask(request, (json) => {
+      if (json !== undefined) upstream.clientVersion = readVersion(json);
+      resolve();
+    });
+  });
+}
+
+/** A result's bytes were not parsed when they came. */
+function readVersion(json: string): string | null {
+  try {
+    const version: unknown = JSON.parse(json);
+    return typeof version === "string" ? redact(version.slice(0, VERSION_CHARS)) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import type { JsonValue } from "../jsonrpc/value.ts";
+import { lookUp } from "../methods/registry.ts";
+import { type Moment, type Resolution, resolveBlocks } from "./resolution.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+const MOMENT: Moment = {
+  head: 1000,
+  gasLimit: 30_000_000n,
+  window: undefined,
+  found: new Map([["safe", 990]]),
+};
+
+const outcome = (method: string, args: JsonValue[], moment: Partial<Moment> = {}) => {
+  const definition = lookUp(method);
+  if (definition === undefined) throw new Error(`no method ${method}`);
+  return resolveBlocks(definition, args, { ...MOMENT, ...moment });
+};
+const resolve = (method: string, args: JsonValue[], moment?: Partial<Moment>): Resolution => {
+  const found = outcome(method, args, moment);
+  if ("name" in found) throw new Error(found.message);
+  return found;
+};
+
+describe("a tag", () => {
+  test.each([
+    ["latest", "0x3e8", 1000],
+    ["earliest", "0x0", 0],
+    ["safe", "0x3de", 990],
+  ])("%s becomes one concrete block, which the answer names", (tag, text, number) => {
+    const { args, tagged, block } = resolve("eth_getBlockByNumber", [tag, false]);
+    expect(args).toEqual([text, false]);
+    expect([tagged, block]).toEqual([number, number]);
+  });
+
+  test("that no node has a block for goes to a node as it is", () => {
+    const found = resolve("eth_getBlockByNumber", ["finalized", false]);
+    expect(found).toMatchObject({ args: ["finalized", false], tagged: undefined, block: -1 });
+  });
+
+  test("pending stays, for a node that has the head", () => {
+    const found = resolve("eth_getBlockByNumber", ["pending", false]);
+    expect(found).toMatchObject({ args: ["pending", false], tagged: undefined, block: 1000 });
+  });
+});
+
+describe("a number", () => {
+  test("up to the head is asked of nodes that have it, and null would contradict the head", () => {
+    expect(resolve("eth_getBlockByNumber", ["0x3e8", true])).toMatchObject({
+      ...{ block: 1000, exists: true, future: false, tagged: undefined, depth: -1 },
+    });
+  });
+
+  test("above the head is asked of any node", () => {
+    const found = resolve("eth_getBlockByNumber", ["0x3e9", true]);
+    expect(found).toMatchObject({ block: -1, exists: false, future: true });
+  });
+
+  test("of something in a block says nothing of whether that is there", () => {
+    const found = resolve("eth_getTransactionByBlockNumberAndIndex", ["0x1", "0x0"]);
+    expect(found).toMatchObject({ block: 1, exists: false });
+  });
+
+  test("tells how old the state is that is needed", () => {
+    expect(resolve("eth_getBalance", ["0xaa", "0x384"])).toMatchObject({ block: 900, depth: 100 });
+    expect(resolve("eth_getBalance", ["0xaa", "latest"])).toMatchObject({ block: 1000, depth: 0 });
+  });
+});
+
+describe("a log filter", () => {
+  const range = (filter: Record<string, string>, moment?: Partial<Moment>) =>
+    resolve("eth_getLogs", [new Map(Object.entries(filter))], moment);
+  const ends = ({ args: [filter] }: Resolution) =>
+    filter instanceof Map ? [filter.get("fromBlock"), filter.get("toBlock")] : [];
+
+  test("gets numbers at both ends, and a node that has the last block", () => {
+    const found = range({ fromBlock: "0x5", toBlock: "latest" });
+    expect(ends(found)).toEqual(["0x5", "0x3e8"]);
+    expect(found).toMatchObject({ block: 1000, tagged: 1000 });
+    expect(ends(range({}))).toEqual(["0x3e8", "0x3e8"]);
+    expect(ends(range({ fromBlock: "earliest", toBlock: "0x9" }))).toEqual(["0x0", "0x9"]);
+  });
+
+  test("beyond the head is asked of a node that has the head", () => {
+    expect(range({ fromBlock: "0x5", toBlock: "0x500" })).toMatchObject({ block: 1000 });
+  });
+
+  test("that begins after the latest block finds nothing, and nobody is asked", () => {
+    expect(range({ fromBlock: "0x3e9" }).known).toBe("[]");
+    expect(range({ fromBlock: "0x3e8" }).known).toBeUndefined();
+  });
+
+  test("by hash stays as it is", () => {
+    const filter = new Map([["blockHash", HASH]]);
+    expect(resolve("eth_getLogs", [filter])).toMatchObject({ args: [filter], block: -1 });
+  });
+});
+
+describe("a window of 128 blocks", () => {
+  const moment = { window: 128, found: new Map([[HASH, 872]]) };
+  const archive = {
+    name: "archive_unavailable",
+    message:
+      "archive requests are not available on this network: only the latest 128 blocks are served",
+  };
+  const eip1898 = new Map([["blockHash", HASH]]);
+
+  test.each<[string, string, JsonValue[]]>([
+    ["a number", "eth_getBlockByNumber", ["0x368", false]],
+    ["a tag", "eth_getBlockByNumber", ["earliest", false]],
+    ["a hash", "eth_getBlockByHash", [HASH, false]],
+    ["a hash of a state", "eth_getBalance", ["0xaa", eip1898]],
+    ["a filter's beginning", "eth_getLogs", [new Map([["fromBlock", "0x368"]])]],
+    ["a filter's hash", "eth_getLogs", [eip1898]],
+  ])("ends before block 873 of 1000: %s", (_name, method, args) => {
+    expect(outcome(method, args, moment)).toEqual(archive);
+  });
+
+  test("begins with block 873", () => {
+    expect(resolve("eth_getBlockByNumber", ["0x369", false], moment).block).toBe(873);
+    const known = { window: 128, found: new Map([[HASH, 873]]) };
+    expect(resolve("eth_getBlockByHash", [HASH, false], known).block).toBe(873);
+  });
+
+  test("says nothing of a hash that nobody knows", () => {
+    const unknown = { window: 128 };
+    expect(resolve("eth_getBlockByHash", [HASH, false], unknown).block).toBe(-1);
+  });
+});
+
+describe("gas", () => {
+  const gasOf = (gas: string, moment?: Partial<Moment>) => {
+    const call = new Map([["gas", gas]]);
+    const [sent] = resolve("eth_call", [call, "latest"], moment).args;
+    return sent instanceof Map ? sent.get("gas") : undefined;
+  };
+
+  test("is lowered to ten times the block's limit, silently", () => {
+    expect(gasOf("0x11e1a300")).toBe("0x11e1a300");
+    expect(gasOf("0x11e1a301")).toBe("0x11e1a300");
+    expect(gasOf("0xffffffffffffffff")).toBe("0x11e1a300");
+  });
+
+  test("is left alone below, and where the limit is not known", () => {
+    expect(gasOf("0x5208")).toBe("0x5208");
+    expect(gasOf("0xffffffff", { gasLimit: undefined })).toBe("0xffffffff");
+  });
+
+  test("that is not named is not put in", () => {
+    const [sent] = resolve("eth_estimateGas", [new Map([["to", "0xaa"]]), "latest"]).args;
+    expect(sent).toEqual(new Map([["to", "0xaa"]]));
+  });
+});

@@ -1,0 +1,174 @@
+import type { RpcError } from "../jsonrpc/errors.ts";
+import type { JsonValue } from "../jsonrpc/value.ts";
+import type { Definition } from "../methods/definition.ts";
+import { blockPlaces } from "./block-places.ts";
+import { capGas } from "./gas-cap.ts";
+
+/** What stands for `safe`, `finalized` and hashes; undefined where no node has such a block. */
+export type Found = ReadonlyMap<string, number | undefined>;
+
+/** What a network knows at the moment at which a call is resolved. */
+export type Moment = {
+  readonly head: number;
+  /** Of the head's block. */
+  readonly gasLimit: bigint | undefined;
+  /** How many of the latest blocks are served; undefined: all. */
+  readonly window: number | undefined;
+  readonly found: Found;
+};
+
+/** What a call's blocks mean at one moment. */
+export type Resolution = {
+  /** The params with numbers in place of tags, and the gas within its cap. */
+  readonly args: readonly JsonValue[];
+  /** The block that a node has to have; -1: any node will do. */
+  readonly block: number;
+  /** The block that the call names; the last one of a range; -1: none. */
+  readonly named: number;
+  /** How far behind the head the state lies that is needed; -1: none, or not known. */
+  readonly depth: number;
+  /** The block that a tag was resolved to. */
+  readonly tagged: number | undefined;
+  /** Null for it would contradict the head. */
+  readonly exists: boolean;
+  /** Above the head: nobody is known to have it. */
+  readonly future: boolean;
+  /** The result, where the head alone says it. */
+  readonly known: string | undefined;
+};
+
+const NONE: readonly string[] = Object.freeze([]);
+
+type Named = { readonly number: number; readonly text: JsonValue; readonly isTag: boolean };
+
+/**
+ * What has to be found out before a call's blocks can be resolved: `safe`, `finalized`, and, where
+ * the network has a window, the hashes of blocks.
+ */
+export function unknownsOf(
+  definition: Definition,
+  args: readonly JsonValue[],
+  hasWindow: boolean,
+): readonly string[] {
+  const places = blockPlaces(definition);
+  const block = args[places.block];
+  const filter = args[places.filter];
+  const isPlain = block !== "safe" && block !== "finalized" && filter === undefined;
+  if (isPlain && !hasWindow) return NONE;
+  const tags = [block];
+  if (filter instanceof Map) tags.push(filter.get("fromBlock"), filter.get("toBlock"));
+  const unknowns = tags.filter((tag) => tag === "safe" || tag === "finalized");
+  if (!hasWindow) return unknowns;
+  const hashes = [args[places.blockHash]];
+  if (block instanceof Map) hashes.push(block.get("blockHash"));
+  if (filter instanceof Map) hashes.push(filter.get("blockHash"));
+  return [...unknowns, ...hashes.filter((hash) => typeof hash === "string")];
+}
+
+/**
+ * Stage 6: `latest` becomes one concrete block, `safe` and `finalized` likewise, `earliest` block
+ * 0; `pending` stays, for a node that has the head. An error where a block lies outside the window.
+ */
+export function resolveBlocks(
+  definition: Definition,
+  args: readonly JsonValue[],
+  moment: Moment,
+): Resolution | RpcError {
+  const places = blockPlaces(definition);
+  const sent = [...args];
+  if (places.call >= 0) sent[places.call] = capGas(args[places.call], moment.gasLimit);
+  const named: Named[] = [];
+  if (args.length > places.block && places.block >= 0)
+    sent[places.block] = nameBlock(args[places.block], moment, named);
+  if (places.blockHash >= 0) nameHash(args[places.blockHash], moment, named);
+  if (places.filter >= 0) sent[places.filter] = nameRange(args[places.filter], moment, named);
+  const { head, window } = moment;
+  if (window !== undefined && named.some(({ number }) => number <= head - window)) {
+    return outside(window);
+  }
+  return summary(definition, named, { sent, head: moment.head });
+}
+
+function summary(
+  definition: Definition,
+  named: readonly Named[],
+  { sent, head }: { readonly sent: readonly JsonValue[]; readonly head: number },
+): Resolution {
+  const first = named[0];
+  const last = named.at(-1);
+  const number = last === undefined ? -1 : last.number;
+  const future = number > head;
+  const isRange = blockPlaces(definition).filter >= 0;
+  // A client that polls from its last block on asks for a range that is not there yet.
+  const isEmpty = isRange && last?.isTag === true && (first?.number ?? 0) > number;
+  return {
+    args: sent,
+    block: future ? (isRange ? head : -1) : number,
+    named: number,
+    depth: definition.state && number >= 0 ? Math.max(head - number, 0) : -1,
+    tagged: named.findLast(({ isTag }) => isTag)?.number,
+    exists: definition.lookup === "block" && number >= 0 && !future && last?.text !== "pending",
+    future,
+    known: isEmpty ? "[]" : undefined,
+  };
+}
+
+/** Notes the block, and returns what is sent in its place. */
+function nameBlock(value: JsonValue | undefined, moment: Moment, named: Named[]): JsonValue {
+  if (value instanceof Map) nameHash(value.get("blockHash"), moment, named);
+  const found = typeof value === "string" ? resolveTag(value, moment) : undefined;
+  if (found === undefined) return value ?? null;
+  named.push(found);
+  return found.text;
+}
+
+function nameHash(value: JsonValue | undefined, moment: Moment, named: Named[]): void {
+  const number = typeof value === "string" ? moment.found.get(value) : undefined;
+  if (number !== undefined) named.push({ number, text: value ?? null, isTag: false });
+}
+
+/** Both ends of a filter are sent as numbers: what is left out means the head (go-ethereum 1.17). */
+function nameRange(value: JsonValue | undefined, moment: Moment, named: Named[]): JsonValue {
+  if (!(value instanceof Map)) return value ?? null;
+  if (value.has("blockHash")) {
+    nameHash(value.get("blockHash"), moment, named);
+    return value;
+  }
+  const filter = new Map(value);
+  for (const end of ["fromBlock", "toBlock"]) {
+    filter.set(end, nameBlock(filter.get(end) ?? "latest", moment, named));
+  }
+  return filter;
+}
+
+/** A tag or number as a number; undefined where no node has such a block. */
+function resolveTag(text: string, moment: Moment): Named | undefined {
+  const numbered = (number: number): Named => ({
+    number,
+    text: `0x${number.toString(16)}`,
+    isTag: true,
+  });
+  switch (text) {
+    case "latest":
+      return numbered(moment.head);
+    case "earliest":
+      return numbered(0);
+    case "pending":
+      return { number: moment.head, text, isTag: false };
+    case "safe":
+    case "finalized": {
+      const number = moment.found.get(text);
+      return number === undefined ? undefined : numbered(number);
+    }
+    default:
+      return { number: Number(text), text, isTag: false };
+  }
+}
+
+/** The specification, "Limits": archive requests are unavailable on such a network. */
+export function outside(window: number): RpcError {
+  return {
+    name: "archive_unavailable",
+    message: `archive requests are not available on this network: only the latest ${window} blocks are served`,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Join } from "./header-tree.ts";
+import { type BlockHeader, isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
+
+/** So far behind a node still counts as one that keeps up: blocks travel. */
+const KEEPS_UP_BLOCKS = 5;
+/** What a node said longer ago says nothing of where the network is. */
+const PRESENT_MS = 30_000;
+
+/** What the heads of one upstream told. */
+export type Standing = {
+  readonly upstream: TrackedUpstream;
+  /** Its own head, as it last told. */
+  tip: BlockHeader | undefined;
+  /** The highest block of the network's chain that it is known to have. */
+  proven: number;
+  /** When it last told a head, and when it last showed its highest block. */
+  reportedMs: number;
+  sightedMs: number;
+  /** It was once known where its head leaves the network's chain, if it does. */
+  wasJoined: boolean;
+  /** Its head was a block of the network's chain once. */
+  wasLinked: boolean;
+  join: Join | undefined;
+  /** Listeners know that it is on another fork. */
+  isTold: boolean;
+};
+
+export function newStanding(upstream: TrackedUpstream): Standing {
+  return {
+    upstream,
+    tip: undefined,
+    proven: -1,
+    reportedMs: Number.NEGATIVE_INFINITY,
+    sightedMs: Number.NEGATIVE_INFINITY,
+    wasJoined: false,
+    wasLinked: false,
+    join: undefined,
+    isTold: false,
+  };
+}
+
+/** Those whose word counts: healthy primaries; while there is none, partners that were asked lately. */
+export function voices(standings: readonly Standing[], now: number): readonly Standing[] {
+  const healthy = standings.filter(({ tip, upstream }) => tip !== undefined && isHealthy(upstream));
+  const primaries = healthy.filter(({ upstream }) => upstream.role === "primary");
+  if (primaries.length > 0) return primaries;
+  return healthy.filter(({ reportedMs }) => now - reportedMs <= PRESENT_MS);
+}
+
+/** The highest head of those that were joined to the chain; -1: none. */
+export function highest(standings: readonly Standing[]): number {
+  return standings.reduce((top, { wasJoined, upstream }) => {
+    return wasJoined ? Math.max(top, upstream.head) : top;
+  }, -1);
+}
+
+/**
+ * Primaries that were healthy a moment ago count too: one that was restarted empty must not decide
+ * what the chain is because the others have hiccups.
+ */
+export function present(standings: readonly Standing[], now: number): readonly Standing[] {
+  return standings.filter(({ upstream, reportedMs }) => {
+    if (upstream.role !== "primary" || upstream.chain !== "right" || upstream.drained) return false;
+    return upstream.breaker.state !== "open" || now - reportedMs <= PRESENT_MS;
+  });
+}
+
+export function isBehind(upstream: TrackedUpstream, top: number): boolean {
+  return upstream.head + KEEPS_UP_BLOCKS < top;
+}
+
+/** In the order in which they decide between forks: as configured, those that lag last. */
+export function inOrder(heard: readonly Standing[]): readonly Standing[] {
+  const top = highest(heard);
+  const lagging = heard.filter(({ upstream }) => isBehind(upstream, top));
+  if (lagging.length === 0) return heard;
+  return [...heard.filter(({ upstream }) => !isBehind(upstream, top)), ...lagging];
+}
+
+/** The highest block that `confirmations` of them have, or all where they are fewer; -1: none. */
+export function confirmedBlock(heard: readonly Standing[], confirmations: number): number {
+  const proven = heard.filter(({ upstream }) => !upstream.isForked).map((one) => one.proven);
+  proven.sort((a, b) => b - a);
+  return proven[Math.min(confirmations, proven.length) - 1] ?? -1;
+}

@@ -1,0 +1,40 @@
+import type { TimerWheel } from "../lib/timer-wheel.ts";
+import type { UpstreamRequest } from "../upstreams/transport.ts";
+import type { HeadSource } from "../upstreams/upstream.ts";
+import type { NewHead } from "../upstreams/ws-frame.ts";
+
+export type Timers = Pick<TimerWheel, "set" | "clear">;
+
+/** A block's header: hashes in lower case, the gas limit as hex text, the timestamp in seconds. */
+export type BlockHeader = NewHead;
+
+/** What heads need of an upstream: what is known of it, and a way to ask it something. */
+export type TrackedUpstream = {
+  readonly name: string;
+  readonly role: "primary" | "partner";
+  /** Its place in the configuration: of two forks the first one's is right. */
+  readonly index: number;
+  readonly drained: boolean;
+  /** Whether its chain id is the network's. */
+  chain: "unknown" | "right" | "wrong";
+  /** The highest block that it is known to have; -1: nothing is known. */
+  head: number;
+  /** Its head is not known to be a block of the network's chain. */
+  isForked: boolean;
+  readonly breaker: {
+    readonly state: "closed" | "open" | "half-open";
+    /** Monotonic milliseconds; Infinity where no probe is needed. */
+    readonly probeDueAtMs: number;
+    probeStarted(now: number): void;
+    probeSucceeded(): void;
+  };
+  readonly allowance: { isLimited(): boolean };
+  readonly heads?: HeadSource | undefined;
+  /** `done` is called once, within `timeoutMs`: with the result, or undefined where none came. */
+  ask(request: UpstreamRequest, done: (result: string | undefined) => void): void;
+};
+
+/** Whether its word counts: of the right chain, in use, and not failing its calls. */
+export function isHealthy({ chain, drained, breaker }: TrackedUpstream): boolean {
+  return chain === "right" && !drained && breaker.state !== "open";
+}

@@ -1,0 +1,192 @@
+import type { Clock } from "../lib/clock.ts";
+import type { ChainIdentity } from "./chain-identity.ts";
+import type { HeadView } from "./head-view.ts";
+import { PollAccount } from "./poll-schedule.ts";
+import { readBlock } from "./read-block.ts";
+import type { BlockHeader, Timers, TrackedUpstream } from "./tracked-upstream.ts";
+
+const ASK_MS = 3000;
+/** Twice this is what the breaker allows a probe. */
+const PROBE_MS = 1000;
+/** Between checks of a node that could not be asked for its chain. */
+const UNREACHED_MS = 1000;
+/** A node of the wrong chain that is put right has to be in use again within 10 s. */
+const WRONG_MS = 5000;
+/** A socket that tells of no block for so long, in blocks and at least, is not relied on. */
+const SILENT_BLOCKS = 4;
+const SILENT_MS = 10_000;
+
+export type UpstreamWatchParts = {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  readonly view: HeadView;
+  readonly identity: ChainIdentity;
+  readonly blockTimeMs: () => number;
+  /** Told after each answer and each change of the socket. */
+  readonly changed: (upstream: TrackedUpstream) => void;
+};
+
+/** What is asked of one upstream for the sake of heads: its chain, its head, and its socket. */
+export class UpstreamWatch {
+  readonly upstream: TrackedUpstream;
+  readonly account = new PollAccount();
+  readonly #parts: UpstreamWatchParts;
+  readonly #checks = new Set<(isRight: boolean) => void>();
+  #isLooking = false;
+  #isChecking = false;
+  #mustCheck = true;
+  #checkAtMs = Number.NEGATIVE_INFINITY;
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #flows = false;
+  /** A poll found a block that the socket had not told of. */
+  #isDeaf = false;
+  #toldMs = Number.NEGATIVE_INFINITY;
+
+  constructor(upstream: TrackedUpstream, parts: UpstreamWatchParts) {
+    this.upstream = upstream;
+    this.#parts = parts;
+  }
+
+  get isLooking(): boolean {
+    return this.#isLooking;
+  }
+
+  /** When it was last asked for its head. */
+  get askedMs(): number {
+    return this.#askedMs;
+  }
+
+  /** When its chain is to be checked; Infinity where it is known to be right. */
+  get checkAtMs(): number {
+    return this.upstream.chain === "right" ? Number.POSITIVE_INFINITY : this.#checkAtMs;
+  }
+
+  /** When the socket counts as silent, unless it tells of a block before. */
+  get silentAtMs(): number {
+    if (!this.#flows || this.#isDeaf) return Number.NEGATIVE_INFINITY;
+    return this.#toldMs + Math.max(this.#parts.blockTimeMs() * SILENT_BLOCKS, SILENT_MS);
+  }
+
+  listen(): void {
+    this.upstream.heads?.start(
+      (head) => this.#told(head),
+      (flows) => {
+        this.#flows = flows;
+        this.#isDeaf = false;
+        this.#toldMs = this.#parts.clock.monotonic();
+        if (flows) {
+          this.#checkAtMs = this.#toldMs;
+          this.recheck();
+        }
+        this.#parts.changed(this.upstream);
+      },
+    );
+  }
+
+  /**
+   * The connection broke: whoever answers there next may be of another chain. Where the chain is
+   * unknown anyway nothing changes: a node that is down is not checked at each of its failures.
+   */
+  recheck(): void {
+    const { upstream } = this;
+    if (upstream.chain !== "right") return;
+    upstream.chain = "unknown";
+    this.#mustCheck = true;
+    this.#checkAtMs = this.#parts.clock.monotonic();
+    this.#parts.changed(upstream);
+  }
+
+  /**
+   * Asks for the node's head, and for its chain first where that has to be checked. `done` is told
+   * whether a head of the right chain came.
+   */
+  look(kind: "poll" | "probe", done: (isRight: boolean) => void): void {
+    const timeoutMs = kind === "probe" ? PROBE_MS : ASK_MS;
+    this.#isLooking = true;
+    this.#askedMs = this.#parts.clock.monotonic();
+    const finish = (isRight: boolean) => {
+      this.#isLooking = false;
+      done(isRight);
+      this.#parts.changed(this.upstream);
+    };
+    const isChecked = kind === "probe" || this.#mustCheck;
+    if (!isChecked) this.#askHead(timeoutMs, { isChecked, finish });
+    else {
+      this.#check(timeoutMs, (isRight) => {
+        if (isRight) this.#askHead(timeoutMs, { isChecked, finish });
+        else finish(false);
+      });
+    }
+  }
+
+  /** `done` is called once, within the time, when the chain is known or cannot be found out. */
+  verify(timeoutMs: number, done: () => void): void {
+    if (this.upstream.chain !== "unknown") {
+      done();
+      return;
+    }
+    const finish = () => {
+      this.#parts.timers.clear(timer);
+      this.#checks.delete(finish);
+      done();
+    };
+    const timer = this.#parts.timers.set(timeoutMs, finish);
+    this.#check(ASK_MS, finish);
+  }
+
+  #check(timeoutMs: number, done: (isRight: boolean) => void): void {
+    this.#checks.add(done);
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const { upstream } = this;
+    upstream.ask({ method: "eth_chainId", params: "[]", timeoutMs }, (answer) => {
+      const isRight = this.#parts.identity.judge(upstream, answer);
+      this.#isChecking = false;
+      this.#mustCheck = !isRight;
+      const pauseMs = upstream.chain === "wrong" ? WRONG_MS : UNREACHED_MS;
+      this.#checkAtMs = this.#parts.clock.monotonic() + pauseMs;
+      const waiting = [...this.#checks];
+      this.#checks.clear();
+      for (const one of waiting) one(isRight);
+      this.#parts.changed(upstream);
+    });
+  }
+
+  #askHead(
+    timeoutMs: number,
+    then: { readonly isChecked: boolean; readonly finish: (isRight: boolean) => void },
+  ): void {
+    const askedMs = this.#parts.clock.monotonic();
+    const request = { method: "eth_getBlockByNumber", params: '["latest",false]', timeoutMs };
+    this.upstream.ask(request, (answer) => {
+      const head = readBlock(answer);
+      // What did not answer may have been replaced before it answers again.
+      if (head === undefined) this.#mustCheck = true;
+      const accept = (isRight: boolean) => {
+        if (isRight && head !== undefined) this.#accept(head, askedMs);
+        then.finish(isRight && head !== undefined);
+      };
+      if (head === undefined || then.isChecked || this.#parts.view.fits(head)) accept(true);
+      else this.#check(timeoutMs, accept);
+    });
+  }
+
+  #accept(head: BlockHeader, askedMs: number): void {
+    const { view, clock } = this.#parts;
+    if (this.#flows && !this.#isDeaf && this.silentAtMs <= clock.monotonic()) {
+      const before = view.tipOf(this.upstream);
+      this.#isDeaf = before !== undefined && head.number > before.number;
+      this.#toldMs = clock.monotonic();
+    }
+    view.report(this.upstream, head, askedMs);
+  }
+
+  #told(head: BlockHeader): void {
+    this.#isDeaf = false;
+    this.#toldMs = this.#parts.clock.monotonic();
+    // Until the chain is known, the check asks for the head itself.
+    if (this.upstream.chain !== "right") return;
+    this.#parts.view.report(this.upstream, head);
+    this.#parts.changed(this.upstream);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Day } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+
+/** `day` is the moment's own; the month's days are `first` to, but not including, `next`. */
+export type UtcMonth = { readonly day: Day; readonly first: Day; readonly next: Day };
+
+/** `now`: Unix milliseconds. */
+export function utcMonth(now: number): UtcMonth {
+  const date = new Date(now);
+  const beginning = (months: number): Day =>
+    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months) / DAY_MS;
+  return { day: Math.floor(now / DAY_MS), first: beginning(0), next: beginning(1) };
+}

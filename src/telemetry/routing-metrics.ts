@@ -1,0 +1,80 @@
+import type { CounterFamily, GaugeFamily, PlainCounter } from "./plain-metrics.ts";
+
+/** What routing does for one network. Labels are names of the configuration, never addresses. */
+export type RoutingMetrics = {
+  /** `upstream`: the slow one. */
+  readonly hedged: (upstream: string, outcome: "won" | "lost" | "failed") => void;
+  readonly retries: PlainCounter;
+  readonly partner: (outcome: "asked" | "capped") => void;
+  /** Null for what another upstream found. */
+  readonly contradicted: (upstream: string) => void;
+  readonly breakerOpened: (upstream: string) => void;
+  readonly reorganisations: PlainCounter;
+  /** Looked up at each scrape. */
+  readonly head: (read: () => number) => void;
+  readonly upstreamHead: (upstream: string, read: () => number) => void;
+  readonly upstreamReady: (upstream: string, read: () => number) => void;
+};
+
+type Make = {
+  readonly counter: (name: string, description: Description) => CounterFamily;
+  readonly gauge: (name: string, description: Description) => GaugeFamily;
+};
+type Description = { readonly help: string; readonly labels: readonly string[] };
+
+/** The families are registered once, for all networks. */
+export function routingFamilies({ counter, gauge }: Make): (network: string) => RoutingMetrics {
+  const hedges = counter("tollgate_hedges_total", {
+    help: "Second requests beside a slow one of this upstream: the hedge won, lost, or failed",
+    labels: ["network", "upstream", "outcome"],
+  });
+  const retries = counter("tollgate_retries_total", {
+    help: "Attempts after the first one of a call, hedges not counted",
+    labels: ["network"],
+  });
+  const partners = counter("tollgate_partner_calls_total", {
+    help: "Calls for which partners were needed: asked, or capped by partnerCaps",
+    labels: ["network", "outcome"],
+  });
+  const contradictions = counter("tollgate_upstream_contradictions_total", {
+    help: "Nulls of an upstream for what another one found, in blocks that both have",
+    labels: ["network", "upstream"],
+  });
+  const breakers = counter("tollgate_upstream_breaker_opened_total", {
+    help: "How often an upstream was taken out because its calls failed or stalled",
+    labels: ["network", "upstream"],
+  });
+  const reorganisations = counter("tollgate_reorganisations_total", {
+    help: "Reorganisations of the network's own view of its head",
+    labels: ["network"],
+  });
+  const head = gauge("tollgate_network_head", {
+    help: "The number of the network's head; -1 while it is not known",
+    labels: ["network"],
+  });
+  const upstreamHead = gauge("tollgate_upstream_head", {
+    help: "The highest block that the upstream is known to have; -1 while none is",
+    labels: ["network", "upstream"],
+  });
+  const ready = gauge("tollgate_upstream_ready", {
+    help: "1 where the upstream is asked like any other",
+    labels: ["network", "upstream"],
+  });
+  return (network) => ({
+    hedged: (upstream, outcome) => hedges.of(network, upstream, outcome).inc(),
+    retries: retries.of(network),
+    partner: (outcome) => partners.of(network, outcome).inc(),
+    contradicted: (upstream) => contradictions.of(network, upstream).inc(),
+    breakerOpened: (upstream) => breakers.of(network, upstream).inc(),
+    reorganisations: reorganisations.of(network),
+    head: (read) => {
+      head.of(network).read = read;
+    },
+    upstreamHead: (upstream, read) => {
+      upstreamHead.of(network, upstream).read = read;
+    },
+    upstreamReady: (upstream, read) => {
+      ready.of(network, upstream).read = read;
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import { FailureLog } from "./failure-log.ts";
+import type { Failure } from "./failures.ts";
+import { NullAnswers } from "./null-answers.ts";
+import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
+import type { Upstream } from "./upstream.ts";
+import { isFault, type Verdict } from "./verdict.ts";
+
+const NULL = [Buffer.from("null")];
+
+/** Who answered. */
+export type Source = {
+  readonly upstream: Upstream;
+  /** It did not have the block when it was asked: what it does not find may exist. */
+  readonly behind: boolean;
+};
+
+/** What the attempts of one call found so far, and what that comes to. */
+export class Findings {
+  readonly #request: RoutedRequest;
+  readonly #parts: Pick<FlightParts, "observer" | "primaries" | "seen">;
+  /** Another healthy node that could still be asked. */
+  readonly #another: () => Upstream | undefined;
+  readonly #failures = new FailureLog();
+  readonly #nulls = new NullAnswers();
+  #faults = 0;
+
+  constructor(
+    request: RoutedRequest,
+    parts: Pick<FlightParts, "observer" | "primaries" | "seen">,
+    another: () => Upstream | undefined,
+  ) {
+    this.#request = request;
+    this.#parts = parts;
+    this.#another = another;
+  }
+
+  /** For the log. */
+  note(upstream: string, text: string): void {
+    this.#failures.note(upstream, text);
+  }
+
+  /** An upstream that could not even be asked. */
+  fault(upstream: string, text: string): void {
+    this.#faults += 1;
+    this.note(upstream, text);
+  }
+
+  get isNull(): boolean {
+    return this.#nulls.outcome !== undefined;
+  }
+
+  /** An answer that stands where no other node knows more. */
+  get atHand(): FetchOutcome | undefined {
+    if (this.isNull && !this.#request.exists) return this.#nulls.outcome;
+    const { best } = this.#failures;
+    if (best === undefined || best.failure.answer !== undefined) return undefined;
+    const isGiven = best.failure.class === "unknown" || best.failure.class === "block_unknown";
+    return isGiven ? { kind: "failure", ...best } : undefined;
+  }
+
+  /** The call's outcome where this answer decides it. */
+  take(source: Source, verdict: Verdict): FetchOutcome | undefined {
+    const { upstream } = source;
+    if (isFault(verdict)) this.#faults += 1;
+    switch (verdict.kind) {
+      case "result":
+        this.#nulls.contradict(verdict.result, this.#request, this.#parts.observer);
+        if (this.#request.need.block > upstream.head) {
+          this.#parts.seen(upstream, this.#request.need.block);
+        }
+        return { kind: "result", result: verdict.result, upstream };
+      case "null":
+        return this.#ofNull(source, verdict.result);
+      case "too_large":
+        return { kind: "too_large", upstream: upstream.name };
+      case "failure":
+        return this.#ofFailure(source, verdict.failure, verdict.askAnother);
+      case "stale":
+      case "broken":
+        this.note(upstream.name, verdict.told);
+        return undefined;
+    }
+  }
+
+  /** After the last attempt: what says most, or that nobody answered. */
+  conclude(): FetchOutcome {
+    const { exists, need } = this.#request;
+    const nothing = this.#nulls.outcome;
+    if (nothing !== undefined && !(exists && this.#faults > 0)) return nothing;
+    const { best } = this.#failures;
+    if (best !== undefined) return { kind: "failure", ...best };
+    const nobody = this.#parts.primaries.every(({ head }) => head < need.block);
+    if (need.strict && nobody && this.#faults === 0) return { kind: "behind" };
+    return { kind: "exhausted", internal: this.#failures.text };
+  }
+
+  #ofFailure(source: Source, failure: Failure, askAnother: boolean): FetchOutcome | undefined {
+    const { name } = source.upstream;
+    const isLack = failure.class === "block_unknown" || failure.class === "not_found";
+    if (isLack && source.behind) {
+      this.note(name, "does not have the block yet");
+      return undefined;
+    }
+    if (isLack && this.#request.lookup && failure.answer === undefined) {
+      return this.#ofNull(source, NULL);
+    }
+    const decided = this.#failures.add(name, failure) || !askAnother;
+    return decided ? { kind: "failure", failure, upstream: name } : undefined;
+  }
+
+  /** Null decides where it can be trusted; else another node is asked, and null kept for the end. */
+  #ofNull({ upstream, behind }: Source, result: readonly Buffer[]): FetchOutcome | undefined {
+    this.note(upstream.name, behind ? "null, but it is behind" : "null");
+    const { lookup, exists, future } = this.#request;
+    if (!lookup) return { kind: "result", result, upstream };
+    if (behind) return undefined;
+    this.#nulls.add(upstream, result);
+    if (exists) return undefined;
+    return this.#nulls.suffices(this.#another(), future ? 1 : 2) ? this.#nulls.outcome : undefined;
+  }
+}

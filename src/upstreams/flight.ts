@@ -1,0 +1,279 @@
+import type { Timer } from "../lib/timer-wheel.ts";
+import { Findings } from "./findings.ts";
+import { learn } from "./learn.ts";
+import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
+import { type Choice, choose, TIER } from "./selection.ts";
+import type { InAir } from "./transport.ts";
+import type { Attempt, Upstream } from "./upstream.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+import { isFault, judge, labelOf } from "./verdict.ts";
+
+/** Time in which an attempt cannot succeed any more: it is not begun. */
+const LEAST_ATTEMPT_MS = 20;
+/** A second request sooner than this would race answers that are on their way. */
+const LEAST_HEDGE_MS = 10;
+/** How long the answer at hand waits for a second node that may know more. */
+const LEAST_SECOND_OPINION_MS = 200;
+/** A request that another one overtook shows by then whether its node answers at all. */
+const STALLED_MS = 1000;
+/** How long a call whose plan has partners waits for a primary to get the block. */
+const WAIT_BEFORE_PARTNERS_MS = 1000;
+
+type Sent = {
+  readonly attempt: Attempt;
+  readonly upstream: Upstream;
+  /** It did not have the block when it was asked: what it does not find may exist. */
+  readonly behind: boolean;
+  /** The one that it was sent beside, because that was slow. */
+  readonly beside: Upstream | undefined;
+  inAir: InAir | undefined;
+};
+
+/** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
+export class Flight {
+  readonly #request: RoutedRequest;
+  readonly #parts: FlightParts;
+  #done: ((outcome: FetchOutcome) => void) | undefined;
+  readonly #deadlineMs: number;
+  readonly #asked: Upstream[] = [];
+  readonly #sent: Sent[] = [];
+  readonly #stale: Upstream[] = [];
+  #verifying = 0;
+  readonly #findings: Findings;
+  #hedge: Timer | undefined;
+  #wait: Timer | undefined;
+  #mayAskPartners: boolean;
+
+  constructor(request: RoutedRequest, parts: FlightParts, done: (outcome: FetchOutcome) => void) {
+    this.#request = request;
+    this.#parts = parts;
+    this.#done = done;
+    this.#deadlineMs = parts.clock.monotonic() + request.timeoutMs;
+    const another = () => this.#choose(parts.primaries, TIER.lagging)?.upstream;
+    this.#findings = new Findings(request, parts, another);
+    this.#mayAskPartners = request.partner && parts.partners.length > 0;
+  }
+
+  /** Asks the next upstream; with none or no time left, waits or concludes. */
+  next(): void {
+    if (this.#done === undefined) return;
+    const hasTime = this.#leftMs >= LEAST_ATTEMPT_MS;
+    // A primary that is known to fail is asked after the partners of those who have them.
+    const worst =
+      this.#mayAskPartners || this.#findings.atHand !== undefined ? TIER.poor : TIER.behind;
+    const choice = hasTime ? this.#choose(this.#parts.primaries, worst) : undefined;
+    if (choice !== undefined) {
+      if (this.#asked.length > 0) this.#parts.observer.retried();
+      this.#send(choice);
+      return;
+    }
+    if (this.#isBusy) return;
+    if (hasTime && !this.#findings.isNull) {
+      if (this.#waits()) return;
+      if (this.#mayAskPartners) {
+        this.#askPartner();
+        return;
+      }
+    }
+    this.#finish(this.#findings.conclude());
+  }
+
+  /** Some node got further while this waited for that. */
+  wake(): void {
+    const { need } = this.#request;
+    if (!this.#parts.primaries.some(({ head }) => head >= need.block)) return;
+    this.#endWait();
+    // Whoever said that it lacks the block may have it now.
+    this.#asked.length = 0;
+    this.next();
+  }
+
+  get #leftMs(): number {
+    return this.#deadlineMs - this.#parts.clock.monotonic();
+  }
+
+  get #isBusy(): boolean {
+    return this.#sent.length > 0 || this.#verifying > 0;
+  }
+
+  #choose(upstreams: readonly Upstream[], worst: number): Choice | undefined {
+    const { need } = this.#request;
+    return choose(upstreams, { need, worst, without: this.#asked, random: this.#parts.random });
+  }
+
+  #send(choice: Choice, beside?: Upstream): void {
+    const { upstream } = choice;
+    this.#asked.push(upstream);
+    if (upstream.isUnchecked) {
+      this.#verify(choice, beside);
+      return;
+    }
+    this.#sendNow(choice, beside);
+  }
+
+  #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {
+    const behind = tier === TIER.behind;
+    const sent: Sent = { attempt: upstream.begin(), upstream, behind, beside, inAir: undefined };
+    this.#sent.push(sent);
+    const { params, need } = this.#request;
+    const request = { method: need.method, params, timeoutMs: this.#attemptMs(upstream) };
+    if (upstream.role === "primary") this.#planSecond();
+    sent.inAir = upstream.send(request, (answer) => this.#answered(sent, answer));
+  }
+
+  /** Nothing is known of it but that its connection had ended: it gets one more attempt. */
+  #askAgain(upstream: Upstream): void {
+    if (this.#stale.includes(upstream)) return;
+    this.#stale.push(upstream);
+    this.#asked.splice(this.#asked.indexOf(upstream), 1);
+  }
+
+  /** A node whose chain nobody has checked yet is checked first: it may be of another one. */
+  #verify({ upstream, tier }: Choice, beside: Upstream | undefined): void {
+    this.#verifying += 1;
+    upstream.chain = "unknown";
+    this.#parts.verify(upstream, this.#attemptMs(upstream), () => {
+      this.#verifying -= 1;
+      if (this.#done === undefined) return;
+      if (upstream.chain === "right") {
+        this.#sendNow({ upstream, tier }, beside);
+        return;
+      }
+      const isWrong = upstream.chain === "wrong";
+      this.#findings.fault(upstream.name, isWrong ? "is of another chain" : "cannot be reached");
+      this.next();
+    });
+  }
+
+  /** At most half of what is left where somebody else could still be asked. */
+  #attemptMs({ role }: Upstream): number {
+    const { primaries, partners } = this.#parts;
+    const others =
+      role === "primary"
+        ? this.#mayAskPartners || this.#choose(primaries, TIER.troubled) !== undefined
+        : this.#choose(partners, TIER.behind) !== undefined;
+    return others ? this.#leftMs / 2 : this.#leftMs;
+  }
+
+  /** What is done where this attempt takes longer than most of the network's calls. */
+  #planSecond(): void {
+    const { latency, timers } = this.#parts;
+    const p95Ms = latency.value();
+    const hasAnswer = this.#findings.atHand !== undefined;
+    if (this.#hedge !== undefined || (p95Ms === undefined && !hasAnswer)) return;
+    const delayMs = hasAnswer
+      ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS)
+      : Math.max(p95Ms ?? 0, LEAST_HEDGE_MS);
+    if (delayMs < this.#leftMs / 2) this.#hedge = timers.set(delayMs, () => this.#hedgeOrEnd());
+  }
+
+  #hedgeOrEnd(): void {
+    this.#hedge = undefined;
+    const answer = this.#findings.atHand;
+    if (answer !== undefined) {
+      this.#finish(answer);
+      return;
+    }
+    const [slow] = this.#sent;
+    if (slow === undefined || this.#sent.length > 1 || this.#leftMs < LEAST_ATTEMPT_MS) return;
+    const choice = this.#choose(this.#parts.primaries, TIER.lagging);
+    if (choice !== undefined && this.#parts.hedges.tryTake()) {
+      this.#send(choice, slow.upstream);
+    }
+  }
+
+  #answered(sent: Sent, answer: UpstreamAnswer): void {
+    const { upstream, attempt, beside } = sent;
+    const { need } = this.#request;
+    const verdict = judge(need.method, answer);
+    const tookMs = upstream.end(attempt, labelOf(verdict));
+    this.#sent.splice(this.#sent.indexOf(sent), 1);
+    learn(upstream, { need, answer, verdict, tookMs, beganMs: attempt.beganMs });
+    const isPrimary = upstream.role === "primary";
+    if (isPrimary && !isFault(verdict)) this.#parts.latency.record(tookMs);
+    if (this.#done === undefined) return;
+    this.#endHedge();
+    if (verdict.kind === "stale") this.#askAgain(upstream);
+    const outcome = this.#findings.take(sent, verdict);
+    if (beside !== undefined) {
+      this.#parts.observer.hedged(beside.name, outcome === undefined ? "failed" : "won");
+    }
+    if (outcome !== undefined) this.#finish(outcome);
+    else if (!this.#isBusy) this.next();
+  }
+
+  /** Whether a healthy node can still get the block that nobody had so far; then it is waited for. */
+  #waits(): boolean {
+    const { need } = this.#request;
+    const { primaries, timers, waiting } = this.#parts;
+    if (this.#wait !== undefined || need.block < 0) return false;
+    const canCome = primaries.some(
+      (each) => each.state === "ready" && !each.isForked && each.head < need.block,
+    );
+    if (!canCome) return false;
+    const longestMs = this.#leftMs - LEAST_ATTEMPT_MS;
+    const waitMs = this.#mayAskPartners ? WAIT_BEFORE_PARTNERS_MS : longestMs;
+    waiting.add(this);
+    this.#wait = timers.set(Math.min(waitMs, longestMs), () => {
+      waiting.delete(this);
+      this.next();
+    });
+    return true;
+  }
+
+  #endWait(): void {
+    if (this.#wait !== undefined) this.#parts.timers.clear(this.#wait);
+    this.#parts.waiting.delete(this);
+    this.#wait = undefined;
+  }
+
+  /** Each call of a partner is counted against the caps before it is sent. */
+  #askPartner(): void {
+    const { partners, askCaps, observer } = this.#parts;
+    if (this.#choose(partners, TIER.behind) === undefined) {
+      this.#mayAskPartners = false;
+      this.next();
+      return;
+    }
+    this.#verifying += 1;
+    askCaps(this.#leftMs, (allowed) => {
+      this.#verifying -= 1;
+      observer.partner(allowed ? "asked" : "capped");
+      const choice = allowed ? this.#choose(partners, TIER.behind) : undefined;
+      if (choice === undefined) {
+        this.#mayAskPartners = false;
+        this.#findings.note("partners", "the cap on their calls is reached");
+        this.next();
+      } else this.#send(choice);
+    });
+  }
+
+  #finish(outcome: FetchOutcome): void {
+    const done = this.#done;
+    if (done === undefined) return;
+    this.#done = undefined;
+    this.#endHedge();
+    if (this.#wait !== undefined) this.#endWait();
+    for (const sent of this.#sent) this.#leave(sent);
+    done(outcome);
+  }
+
+  #endHedge(): void {
+    if (this.#hedge !== undefined) this.#parts.timers.clear(this.#hedge);
+    this.#hedge = undefined;
+  }
+
+  /** Overtaken: what it still says tells of its node, which stalls where it says nothing at all. */
+  #leave(sent: Sent): void {
+    const { attempt, beside, inAir } = sent;
+    if (beside !== undefined) this.#parts.observer.hedged(beside.name, "lost");
+    const ageMs = this.#parts.clock.monotonic() - attempt.beganMs;
+    this.#parts.timers.set(Math.max(STALLED_MS - ageMs, 0), () => {
+      const at = this.#sent.indexOf(sent);
+      if (at < 0) return;
+      this.#sent.splice(at, 1);
+      inAir?.cancel();
+      attempt.upstream.abandon(attempt);
+    });
+  }
+}

@@ -1,0 +1,375 @@
+import { execFile } from "node:child_process";
+import { createServer, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type FaultServer, startFaultServer } from "../../../test/support/fault-server.ts";
+import {
+  ENDED_BY_CONNECTION,
+  MAX_BODY_BYTES,
+  RAW_RESPONSES,
+} from "../../../test/support/raw-responses.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { Exchange, type Outcome } from "./exchange.ts";
+
+const OK = "HTTP/1.1 200 OK\r\n";
+const said = (body: string, headers = "") =>
+  `${OK}${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+const bodyOf = (request: string): string => request.slice(request.indexOf("\r\n\r\n") + 4);
+const echo = (socket: Socket, request: string): void => void socket.write(said(bodyOf(request)));
+
+let now: number;
+let timers: TimerWheel;
+let answer: (socket: Socket, request: string) => void;
+let server: FaultServer;
+let pool: ConnectionPool;
+
+beforeEach(async () => {
+  now = 0;
+  timers = new TimerWheel(() => now);
+  answer = echo;
+  server = await startFaultServer((socket, request) => answer(socket, request));
+  pool = new ConnectionPool(new URL(server.url), 1, { timers, onBroken });
+});
+afterEach(async () => {
+  await pool.close();
+  await server.stop();
+});
+const open = async (maxConnections: number, url = server.url): Promise<void> => {
+  await pool.close();
+  pool = new ConnectionPool(new URL(url), maxConnections, { timers, onBroken });
+};
+
+const exchangeOf = (body: string, done: (outcome: Outcome) => void, timeoutMs = 1000) => {
+  const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  return new Exchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs }, done);
+};
+let broken = 0;
+const onBroken = () => {
+  broken += 1;
+};
+const send = (body = "hello"): Promise<Outcome> =>
+  new Promise((resolve) => pool.send(exchangeOf(body, resolve)));
+/** As callers do: again where the connection had ended before the request came. */
+const sendAgain = async (body: string): Promise<Outcome> => {
+  const outcome = await send(body);
+  return outcome.kind === "unreachable" && outcome.isStale === true ? sendAgain(body) : outcome;
+};
+const textOf = (outcome: Outcome): string => {
+  if (outcome.kind === "response") return outcome.body.toString("latin1");
+  return outcome.kind === "unreachable" ? outcome.code : outcome.kind;
+};
+const ask = async (body?: string): Promise<string> => textOf(await send(body));
+const passes = (ms: number): void => {
+  now += ms;
+  timers.advance();
+};
+const until = (holds: () => void) => vi.waitFor(holds, { timeout: 5000, interval: 2 });
+const asked = (count: number) => until(() => expect(server.requests).toHaveLength(count));
+const openSockets = (count: number) => until(() => expect(server.sockets.size).toBe(count));
+
+describe("over a socket", () => {
+  const writeBytes = (socket: Socket, bytes: Buffer, ends: boolean): void => {
+    if (bytes.length === 0) {
+      if (ends) socket.end();
+      return;
+    }
+    socket.write(bytes.subarray(0, 1));
+    setImmediate(() => writeBytes(socket, bytes.subarray(1), ends));
+  };
+  const ways = [...RAW_RESPONSES, ...ENDED_BY_CONNECTION].map((way) => ({
+    ...way,
+    ends: way.seen === "unfinished" || ENDED_BY_CONNECTION.includes(way),
+  }));
+
+  test.each(ways)("$name, at once and byte by byte", async ({ bytes, seen, ends }) => {
+    const text = typeof seen === "object" ? seen.body : undefined;
+    const codes = { broken: "INVALID_RESPONSE", unfinished: "CONNECTION_CLOSED" };
+    const code = seen === "too_large" ? seen : typeof seen === "string" ? codes[seen] : undefined;
+    for (const way of bytes.length < 1_000 ? ["bytes", "at once"] : ["at once"]) {
+      answer = (socket) => {
+        if (way === "bytes") writeBytes(socket, bytes, ends);
+        else if (ends) socket.end(bytes);
+        else socket.write(bytes);
+      };
+      expect(await ask()).toBe(text ?? code);
+      const before = server.connections;
+      const isKept = typeof seen === "object" && seen.persists;
+      if (!isKept) await openSockets(0);
+      answer = echo;
+      expect(await ask("again")).toBe("again");
+      expect(server.connections).toBe(isKept ? before : before + 1);
+    }
+    await openSockets(1);
+  });
+
+  test.each([
+    ["before the head", ""],
+    ["inside the head", OK],
+    ["behind the head", `${OK}Content-Length: 5\r\n\r\n`],
+    ["inside the body", `${OK}Content-Length: 5\r\n\r\nhel`],
+    ["inside a body without a length", `${OK}\r\nhel`],
+  ])("a reset %s is told by the system's name", async (_name, bytes) => {
+    answer = (socket) => {
+      if (bytes === "") socket.resetAndDestroy();
+      else socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 5));
+    };
+    expect(await ask()).toBe("ECONNRESET");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a node that ends its side behind an answer has answered", async () => {
+    answer = (socket, request) => socket.end(said(bodyOf(request)));
+    for (const body of ["a", "b", "c"]) expect(textOf(await sendAgain(body))).toBe(body);
+    await openSockets(0);
+    expect(server.connections).toBe(3);
+  });
+
+  test("an answer that comes before the request has gone is one, and ends the connection", async () => {
+    const early = await startFaultServer(() => undefined);
+    early.server.on("connection", (socket: Socket) => {
+      socket.removeAllListeners("data").pause();
+      socket.write(said("413"));
+    });
+    await open(1, early.url);
+    expect(await ask("x".repeat(30_000_000))).toBe("413");
+    for (const socket of early.sockets) socket.resume();
+    await until(() => expect(early.sockets.size).toBe(0));
+    await early.stop();
+  });
+});
+
+describe("a connection that served before and ends without a word", () => {
+  const endings: [string, (socket: Socket) => void][] = [
+    ["ended", (socket) => socket.end()],
+    ["reset", (socket) => socket.resetAndDestroy()],
+  ];
+
+  test.each(endings)(
+    "%s: the outcome says that it was stale, and the node is told of",
+    async (_name, end) => {
+      expect(await ask("first")).toBe("first");
+      const before = broken;
+      answer = (socket) => {
+        answer = echo;
+        end(socket);
+      };
+      expect(await send("second")).toMatchObject({ kind: "unreachable", isStale: true });
+      expect(broken).toBe(before + 1);
+      expect(await ask("third")).toBe("third");
+      expect(server.connections).toBe(2);
+    },
+  );
+
+  test("with a word: it was not stale", async () => {
+    await ask("first");
+    answer = (socket) => socket.end("H");
+    expect(await send("second")).toEqual({ kind: "unreachable", code: "CONNECTION_CLOSED" });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("while it rests: nobody's request fails, and the node is told of", async () => {
+    await ask("first");
+    const before = broken;
+    for (const socket of server.sockets) socket.end();
+    await until(() => expect(broken).toBe(before + 1));
+    expect(pool.isConnected).toBe(false);
+    expect(await ask("second")).toBe("second");
+  });
+
+  test("those who wait have their turn on another", async () => {
+    await ask("first");
+    answer = (socket) => {
+      answer = echo;
+      socket.end();
+    };
+    const texts = await Promise.all(
+      ["b", "c", "d"].map(async (body) => textOf(await sendAgain(body))),
+    );
+    expect(texts).toEqual(["b", "c", "d"]);
+  });
+});
+
+describe("many at once", () => {
+  test("each get their own answer, over no more connections than allowed, one at a time", async () => {
+    await open(5);
+    const busy = new Set<Socket>();
+    answer = (socket, request) => {
+      expect(busy.has(socket)).toBe(false);
+      busy.add(socket);
+      const number = Number(bodyOf(request));
+      setTimeout(() => {
+        busy.delete(socket);
+        if (number % 7 === 0) socket.end(said(String(number)));
+        else if (number % 11 === 0) socket.write(said(String(number), "Connection: close\r\n"));
+        else socket.write(said(String(number)));
+      }, number % 5);
+      expect(server.sockets.size).toBeLessThanOrEqual(6);
+    };
+    const numbers = Array.from({ length: 500 }, (_, number) => String(number));
+    const texts = numbers.map(async (body) => textOf(await sendAgain(body)));
+    expect(await Promise.all(texts)).toEqual(numbers);
+    await pool.close();
+    await openSockets(0);
+  });
+
+  test("wait for their turn, and leave when they are cancelled", async () => {
+    answer = () => undefined;
+    const told: string[] = [];
+    const exchanges = ["a", "b", "c", "d", "e"].map((body) => {
+      const exchange = exchangeOf(body, (outcome) => told.push(textOf(outcome)));
+      pool.send(exchange);
+      return exchange;
+    });
+    await asked(1);
+    const [a, b, , d, e] = exchanges;
+    for (const cancelled of [e, b, d]) if (cancelled !== undefined) pool.cancel(cancelled);
+    answer = echo;
+    if (a !== undefined) pool.cancel(a);
+    await until(() => expect(told).toEqual(["c"]));
+    expect(server.requests.map(bodyOf)).toEqual(["a", "c"]);
+    expect(await ask("f")).toBe("f");
+    await openSockets(1);
+  });
+
+  test("all are told when nobody can be reached", async () => {
+    const { url } = server;
+    await server.stop();
+    await open(2, url);
+    expect(await Promise.all(["a", "b", "c", "d"].map(ask))).toEqual(Array(4).fill("ECONNREFUSED"));
+    expect(await ask()).toBe("ECONNREFUSED");
+  });
+
+  test("take the connection that rests the shortest", async () => {
+    await open(3);
+    await Promise.all(["a", "b", "c"].map(ask));
+    const used = new Set<Socket>();
+    answer = (socket, request) => {
+      used.add(socket);
+      echo(socket, request);
+    };
+    for (let turn = 0; turn < 5; turn += 1) await ask();
+    expect(server.connections).toBe(3);
+    expect(used.size).toBe(1);
+  });
+});
+
+describe("a connection that rests", () => {
+  const rests = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed += 20) passes(20);
+  };
+
+  test.each([
+    ["", 2_500, 4_000],
+    ["Keep-Alive: timeout=10\r\n", 8_000, 9_000],
+    ["Keep-Alive: max=100, timeout=3\r\n", 1_000, 2_000],
+  ])("is closed before the node would (%j)", async (headers, open, closed) => {
+    answer = (socket, request) => void socket.write(said(bodyOf(request), headers));
+    await ask();
+    rests(open);
+    await ask();
+    expect(server.connections).toBe(1);
+    rests(closed);
+    await openSockets(0);
+    await ask();
+    expect(server.connections).toBe(2);
+  });
+
+  test("where the node keeps it for a second only is closed at once", async () => {
+    answer = (socket, request) =>
+      void socket.write(said(bodyOf(request), "Keep-Alive: timeout=1\r\n"));
+    await ask();
+    await openSockets(0);
+  });
+
+  test("and is ended by the node, or told something, is not used again", async () => {
+    for (const spoil of [
+      (socket: Socket) => void socket.end(),
+      (socket: Socket) => void socket.write(said("unasked")),
+    ]) {
+      await ask();
+      for (const socket of server.sockets) spoil(socket);
+      await openSockets(0);
+      expect(await ask("b")).toBe("b");
+    }
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test("holds no process, until it carries an exchange again", async () => {
+    answer = (socket, request) => void setTimeout(() => echo(socket, request), 200);
+    const files = ["connection-pool.ts", "exchange.ts", "../../lib/timer-wheel.ts"];
+    const [poolFile, exchangeFile, wheelFile] = files.map((file) => new URL(file, import.meta.url));
+    const script = `
+      const { ConnectionPool } = await import("${poolFile}");
+      const { Exchange } = await import("${exchangeFile}");
+      const { TimerWheel } = await import("${wheelFile}");
+      const timers = new TimerWheel(() => performance.now());
+      const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, onBroken: () => {} });
+      const request = "POST / HTTP/1.1\\r\\nhost: x\\r\\ncontent-length: 2\\r\\n\\r\\nhi";
+      const options = { request, maxBytes: 9, timeoutMs: 9000 };
+      const send = (done) => pool.send(new Exchange(options, ({ kind }) => done(console.log(kind))));
+      send(() => setImmediate(send, () => undefined));
+    `;
+    const begun = performance.now();
+    const told = await new Promise((resolve, reject) =>
+      execFile(process.execPath, ["--input-type=module", "-e", script], (error, stdout) =>
+        error === null ? resolve(stdout) : reject(error),
+      ),
+    );
+    expect(told).toBe("response\nresponse\n");
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+});
+
+describe("connecting", () => {
+  /** Accepts and says nothing, so that TLS is never there. */
+  let silent: FaultServer;
+  beforeEach(async () => {
+    silent = await startFaultServer(() => undefined, createServer());
+    await open(2, silent.url.replace("http:", "https:"));
+  });
+  afterEach(() => silent.stop());
+  const attempts = (count: number) => until(() => expect(silent.sockets.size).toBe(count));
+
+  test("lasts no longer than the exchange that it was begun for", async () => {
+    const told: string[] = [];
+    const exchange = exchangeOf("a", (outcome) => told.push(textOf(outcome)), 500);
+    pool.send(exchange);
+    await attempts(1);
+    pool.cancel(exchange);
+    passes(600);
+    await attempts(0);
+    expect(silent.connections).toBe(1);
+    expect(told).toEqual([]);
+  });
+
+  test("is begun anew for those who still wait, and not more often than they are", async () => {
+    const told: string[] = [];
+    const [first, ...others] = [500, 5_000, 5_000, 5_000].map((timeoutMs) => {
+      const exchange = exchangeOf("a", (outcome) => told.push(textOf(outcome)), timeoutMs);
+      pool.send(exchange);
+      return exchange;
+    });
+    await attempts(2);
+    if (first !== undefined) pool.cancel(first);
+    passes(600);
+    await until(() => expect(silent.connections).toBe(4));
+    expect(told).toEqual([]);
+    for (const exchange of others) pool.cancel(exchange);
+    passes(6_000);
+    await attempts(0);
+    expect(silent.connections).toBe(4);
+  });
+});
+
+test("closing tells all, ends all sockets, and later exchanges are told, too", async () => {
+  await open(2);
+  await ask();
+  answer = () => undefined;
+  const told = ["a", "b", "c", "d"].map(ask);
+  await asked(3);
+  await pool.close();
+  expect(await Promise.all(told)).toEqual(Array(4).fill("CLIENT_CLOSED"));
+  expect(await ask()).toBe("CLIENT_CLOSED");
+  await openSockets(0);
+  await pool.close();
+});

@@ -1,0 +1,73 @@
+import type { Response } from "./response-reader.ts";
+
+export type Outcome =
+  | ({ readonly kind: "response" } & Response)
+  | { readonly kind: "too_large" }
+  /** No connection, it broke, or it speaks no HTTP; `code` is the system's name for it, or ours. */
+  | { readonly kind: "unreachable"; readonly code: string; readonly isStale?: boolean };
+
+export type ExchangeOptions = {
+  /** The whole request: head and body, a character per byte. */
+  readonly request: string;
+  /** The response's body may have so many. */
+  readonly maxBytes: number;
+  /** The most that connecting may take. */
+  readonly timeoutMs: number;
+};
+
+/** One request and what becomes of it: `done` is called once, or never where it is cancelled. */
+export class Exchange {
+  readonly request: string;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly done: (outcome: Outcome) => void;
+  /** What carries it, or is being opened for it alone. */
+  carrier: { readonly abort: () => void } | undefined;
+  /** Neighbours in the line. */
+  next: Exchange | undefined;
+  previous: Exchange | undefined;
+
+  constructor(options: ExchangeOptions, done: (outcome: Outcome) => void) {
+    this.request = options.request;
+    this.maxBytes = options.maxBytes;
+    this.timeoutMs = options.timeoutMs;
+    this.done = done;
+  }
+}
+
+/** Exchanges that wait for a connection: first come, first served; any may leave at no cost. */
+export class ExchangeLine {
+  size = 0;
+  #first: Exchange | undefined;
+  #last: Exchange | undefined;
+
+  get first(): Exchange | undefined {
+    return this.#first;
+  }
+
+  push(exchange: Exchange): void {
+    exchange.previous = this.#last;
+    if (this.#last === undefined) this.#first = exchange;
+    else this.#last.next = exchange;
+    this.#last = exchange;
+    this.size += 1;
+  }
+
+  shift(): Exchange | undefined {
+    const first = this.#first;
+    if (first !== undefined) this.delete(first);
+    return first;
+  }
+
+  delete(exchange: Exchange): void {
+    const { next, previous } = exchange;
+    if (previous === undefined && this.#first !== exchange) return;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    exchange.next = undefined;
+    exchange.previous = undefined;
+    this.size -= 1;
+  }
+}

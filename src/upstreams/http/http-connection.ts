@@ -1,0 +1,195 @@
+import type { Socket } from "node:net";
+import type { Dialer } from "./dialer.ts";
+import type { Exchange, Outcome } from "./exchange.ts";
+import { type Progress, ResponseReader } from "./response-reader.ts";
+
+/** One for all connections: what a read puts here is taken out before the next one begins. */
+const COMMON = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Where the server doesn't say how long it keeps idle connections. */
+const REST_MS = 4000;
+/** So much sooner than the server we close them: it may close in the moment of a request. */
+const SOONER_MS = 1000;
+const MAX_REST_MS = 600_000;
+
+/** Why a connection ended; `exchange` is what it carried, which nobody has answered. */
+export type Ending =
+  /** We ended it. */
+  | { readonly why: "unneeded" }
+  /** The node ended it while it rested. */
+  | { readonly why: "left" }
+  | { readonly why: "not_opened"; readonly code: string; readonly exchange?: Exchange | undefined }
+  | {
+      readonly why: "broken";
+      readonly code: string;
+      readonly exchange: Exchange;
+      /** It had served before and said no word to this request: it may have ended before it came. */
+      readonly isStale: boolean;
+    };
+
+export type ConnectionOwner = {
+  /** It can carry an exchange: it has opened, or has carried one to its end. */
+  readonly free: (connection: HttpConnection) => void;
+  /** Told once. */
+  readonly ended: (connection: HttpConnection, ending: Ending) => void;
+};
+
+/** A connection to a node that carries one exchange after another. */
+export class HttpConnection {
+  /** How long it rests already, kept by its owner. */
+  restedMs = 0;
+  /** How long it may rest. */
+  restMs = REST_MS;
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #reader = new ResponseReader();
+  #exchange: Exchange | undefined;
+  #isOpen = false;
+  #isEnded = false;
+  #isResting = false;
+  #hasServed = false;
+  #hasHeard = false;
+
+  /** Begins to connect; `exchange` is what it is opened for, if it is for one alone. */
+  constructor(dialer: Dialer, owner: ConnectionOwner, exchange?: Exchange) {
+    this.#owner = owner;
+    this.#exchange = exchange;
+    if (exchange !== undefined) exchange.carrier = this;
+    this.#socket = dialer.dial({
+      buffer: () => this.#buffer(),
+      callback: (size, bytes) => {
+        this.#onBytes(size, bytes);
+        return true;
+      },
+    });
+    this.#socket
+      .once(dialer.isSecure ? "secureConnect" : "connect", () => this.#onOpen())
+      .on("end", () => this.#onEnd())
+      .on("error", (error) => this.break("code" in error ? String(error.code) : error.name))
+      .on("close", () => this.break("CONNECTION_CLOSED"));
+  }
+
+  /** Sends the request and waits for its response. The connection is free. */
+  carry(exchange: Exchange): void {
+    if (this.#isResting) this.#socket.ref();
+    this.#isResting = false;
+    exchange.carrier = this;
+    this.#exchange = exchange;
+    this.#hasHeard = false;
+    this.#reader.begin(exchange.maxBytes);
+    this.#socket.write(exchange.request, "latin1");
+  }
+
+  /** Waits for the next exchange; this holds no process. */
+  rest(): void {
+    this.restedMs = 0;
+    this.#isResting = true;
+    this.#socket.unref();
+  }
+
+  /** Ends it; what it carries is its owner's again. */
+  break(code: string): void {
+    if (this.#isEnded) return;
+    const exchange = this.#take();
+    this.#isEnded = true;
+    this.#socket.destroy();
+    if (this.#isOpen && exchange === undefined) {
+      this.#owner.ended(this, { why: "left" });
+      return;
+    }
+    const isStale = this.#hasServed && !this.#hasHeard;
+    if (exchange === undefined || !this.#isOpen) {
+      this.#owner.ended(this, { why: "not_opened", code, exchange });
+    } else this.#owner.ended(this, { why: "broken", code, exchange, isStale });
+  }
+
+  /** Ends it; what it carries is told nothing. */
+  abort(): void {
+    this.#take();
+    this.#endUnneeded();
+  }
+
+  /** Resolves when the socket is closed. */
+  async closed(): Promise<void> {
+    if (this.#socket.closed) return;
+    await new Promise((resolve) => this.#socket.once("close", resolve));
+  }
+
+  #onOpen(): void {
+    if (this.#isEnded) return;
+    this.#isOpen = true;
+    const exchange = this.#exchange;
+    if (exchange === undefined) this.#owner.free(this);
+    else this.carry(exchange);
+  }
+
+  #buffer(): Buffer {
+    return (this.#exchange === undefined ? undefined : this.#reader.room()) ?? COMMON;
+  }
+
+  #onBytes(size: number, bytes: Uint8Array): void {
+    if (this.#isEnded) return;
+    if (this.#exchange === undefined) {
+      // Nobody asked.
+      this.#endUnneeded();
+      return;
+    }
+    this.#hasHeard = true;
+    this.#proceed(bytes === COMMON ? this.#reader.read(COMMON, size) : this.#reader.advance(size));
+  }
+
+  #onEnd(): void {
+    if (this.#exchange !== undefined && this.#reader.end() === "whole") this.#proceed("whole");
+    else this.break("CONNECTION_CLOSED");
+  }
+
+  #proceed(progress: Progress): void {
+    switch (progress) {
+      case "unfinished":
+        return;
+      case "whole":
+      case "whole_and_more":
+        this.#answer(progress === "whole");
+        return;
+      case "broken":
+        this.#fail({ kind: "unreachable", code: "INVALID_RESPONSE" });
+        return;
+      case "too_large":
+        this.#fail({ kind: "too_large" });
+    }
+  }
+
+  #answer(isAlone: boolean): void {
+    const exchange = this.#take();
+    const { head, body } = this.#reader.take();
+    this.#hasServed = true;
+    if (head.keepAliveSeconds !== undefined) {
+      this.restMs = Math.min(head.keepAliveSeconds * 1000 - SOONER_MS, MAX_REST_MS);
+    }
+    // A request that is not sent to its end would go on in the next one's place.
+    const wasSent = this.#socket.writableLength === 0;
+    if (head.persists && isAlone && wasSent && this.restMs > 0) this.#owner.free(this);
+    else this.#endUnneeded();
+    exchange?.done({ kind: "response", head, body });
+  }
+
+  #fail(outcome: Outcome): void {
+    const exchange = this.#take();
+    this.#endUnneeded();
+    exchange?.done(outcome);
+  }
+
+  #take(): Exchange | undefined {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (exchange !== undefined) exchange.carrier = undefined;
+    return exchange;
+  }
+
+  #endUnneeded(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#socket.destroy();
+    this.#owner.ended(this, { why: "unneeded" });
+  }
+}

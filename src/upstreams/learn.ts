@@ -1,0 +1,46 @@
+import type { Need } from "./selection.ts";
+import type { Upstream } from "./upstream.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+import { isFault, type Verdict } from "./verdict.ts";
+
+export type Lesson = {
+  readonly need: Need;
+  readonly answer: UpstreamAnswer;
+  readonly verdict: Verdict;
+  readonly beganMs: number;
+  readonly tookMs: number;
+};
+
+/**
+ * What an answer says of the node that gave it, whatever becomes of the call: its health, its
+ * speed, what it lacks. A contract's own failure says nothing against the node that ran it.
+ */
+export function learn(
+  upstream: Upstream,
+  { need, answer, verdict, beganMs, tookMs }: Lesson,
+): void {
+  const { abilities, allowance, breaker, latency } = upstream;
+  if (isFault(verdict)) {
+    breaker.failed(beganMs);
+    if (verdict.kind === "broken" && verdict.label === "timeout") latency.record(tookMs);
+    return;
+  }
+  if (verdict.kind === "stale") return;
+  latency.record(tookMs);
+  // Null may turn out to be wrong once another node finds what this one did not.
+  if (verdict.kind !== "null") breaker.succeeded(beganMs);
+  if (verdict.kind === "result" && need.depth >= 0) abilities.hasState(need.depth);
+  if (verdict.kind !== "failure") return;
+  switch (verdict.failure.class) {
+    case "rate_limited":
+      allowance.limited("retryAfterMs" in answer ? answer.retryAfterMs : undefined);
+      return;
+    case "method_unknown":
+      abilities.foundLacking(need.method);
+      return;
+    case "missing_state":
+      if (need.depth >= 0) abilities.missedState(need.depth);
+      return;
+    default:
+  }
+}

@@ -1,0 +1,44 @@
+import { blockNumberIn } from "./answer-block.ts";
+import type { FetchOutcome, RoutedRequest, RoutingObserver } from "./routing.ts";
+import type { Upstream } from "./upstream.ts";
+
+/**
+ * The nulls of one call. Null is an answer once it can be trusted: confirmed by a second healthy
+ * node, and while none is ahead of those that said it.
+ */
+export class NullAnswers {
+  readonly #from: Upstream[] = [];
+  #outcome: FetchOutcome | undefined;
+
+  add(upstream: Upstream, result: readonly Buffer[]): void {
+    this.#from.push(upstream);
+    this.#outcome ??= { kind: "result", result, upstream };
+  }
+
+  /** What the call is answered with if nobody finds it; undefined where nobody said null. */
+  get outcome(): FetchOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Whether it decides, where `another` healthy node could still be asked, and so many say it. */
+  suffices(another: Upstream | undefined, least: number): boolean {
+    if (another === undefined) return true;
+    return this.#from.length >= least && this.#from.every(({ head }) => head >= another.head);
+  }
+
+  /** Who said null to what is there counts as failing, unless the block may not have come to it. */
+  contradict(
+    result: readonly Buffer[],
+    { answerBlock, need }: RoutedRequest,
+    observer: RoutingObserver,
+  ): void {
+    if (this.#from.length === 0) return;
+    const block = answerBlock === undefined ? need.block : blockNumberIn(result, answerBlock);
+    if (block === undefined || block < 0) return;
+    for (const upstream of this.#from) {
+      if (block > upstream.head) continue;
+      upstream.breaker.failed();
+      observer.contradicted(upstream.name);
+    }
+  }
+}

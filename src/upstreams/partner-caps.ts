@@ -1,0 +1,81 @@
+import type { Clock } from "../lib/clock.ts";
+import type { PartnerLimits, PartnerStore } from "../storage/store.ts";
+
+export type PartnerCapsOptions = {
+  /** The network's name: the calls of all processes with this store count for it. */
+  readonly network: string;
+  readonly caps: PartnerLimits;
+};
+
+export type PartnerCapsParts = {
+  readonly store: Pick<PartnerStore, "take">;
+  readonly clock: Pick<Clock, "now">;
+  /** Told when the store begins to fail, and again only after it had answered. */
+  readonly onStoreFailure: (error: unknown) => void;
+};
+
+type Waiting = (allowed: boolean) => void;
+
+const DAY_MS = 86_400_000;
+const dayOf = (now: number): number => Math.floor(now / DAY_MS);
+
+/**
+ * The hard caps on calls to the partners of one network, so that an outage cannot become a bill.
+ * Each call is counted in the store before it is made. Calls that come while the store is asked
+ * wait and go together: an outage sends everything this way, and the store has other work.
+ */
+export class PartnerCaps {
+  readonly #options: PartnerCapsOptions;
+  readonly #parts: PartnerCapsParts;
+  #waiting: Waiting[] = [];
+  #isAsking = false;
+  #isFailing = false;
+  /** The UTC day in which a cap was reached: it cannot be free again before the next. */
+  #usedUpDay = Number.NaN;
+
+  constructor(options: PartnerCapsOptions, parts: PartnerCapsParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /**
+   * `done(true)`: the call is counted and may be made. `done(false)`: a cap is reached, or the store
+   * does not answer, in which case nobody knows. Called once, at once where the answer is known.
+   */
+  take(done: (allowed: boolean) => void): void {
+    if (dayOf(this.#parts.clock.now()) === this.#usedUpDay) {
+      done(false);
+      return;
+    }
+    this.#waiting.push(done);
+    if (!this.#isAsking) this.#ask();
+  }
+
+  #ask(): void {
+    const { network, caps } = this.#options;
+    const asking = this.#waiting;
+    const now = this.#parts.clock.now();
+    this.#waiting = [];
+    this.#isAsking = true;
+    this.#parts.store.take({ network, now, calls: asking.length, caps }).then(
+      (allowed) => {
+        this.#isFailing = false;
+        if (allowed < asking.length) this.#usedUpDay = dayOf(now);
+        this.#settle(asking, allowed);
+      },
+      (error: unknown) => {
+        if (!this.#isFailing) this.#parts.onStoreFailure(error);
+        this.#isFailing = true;
+        this.#settle(asking, 0);
+      },
+    );
+  }
+
+  #settle(asked: readonly Waiting[], allowed: number): void {
+    this.#isAsking = false;
+    if (this.#waiting.length > 0) this.#ask();
+    asked.forEach((done, index) => {
+      done(index < allowed);
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import type { Clock } from "../lib/clock.ts";
+import type { TimerWheel } from "../lib/timer-wheel.ts";
+import type { BlockMember } from "./answer-block.ts";
+import type { Failure } from "./failures.ts";
+import type { HedgeBudget } from "./hedge-budget.ts";
+import type { RecentQuantile } from "./quantile.ts";
+import type { Need } from "./selection.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** One call to be answered by any of a network's upstreams. */
+export type RoutedRequest = {
+  readonly need: Need;
+  /** JSON text of the positional params. */
+  readonly params: string;
+  /** For all attempts together. */
+  readonly timeoutMs: number;
+  /** Whether null says that something was not found. */
+  readonly lookup: boolean;
+  /** Null would contradict the head: a block up to it is asked for by its number. */
+  readonly exists: boolean;
+  /** Null is what to expect: a block above the head is asked for. */
+  readonly future: boolean;
+  /** The member of the result that names its block, where that is not known before. */
+  readonly answerBlock: BlockMember | undefined;
+  /** Whether the plan lets a partner answer where no primary can. */
+  readonly partner: boolean;
+};
+
+export type FetchOutcome =
+  | { readonly kind: "result"; readonly result: readonly Buffer[]; readonly upstream: Upstream }
+  | { readonly kind: "failure"; readonly failure: Failure; readonly upstream: string }
+  | { readonly kind: "too_large"; readonly upstream: string }
+  /** Nobody has the block that the call needs. */
+  | { readonly kind: "behind" }
+  /** Nobody answered. `internal` tells of each attempt, for the log. */
+  | { readonly kind: "exhausted"; readonly internal: string };
+
+/** Told of what an operator wants to see of routing. */
+export type RoutingObserver = {
+  /** `upstream`: the slow one, beside which another was asked. */
+  readonly hedged: (upstream: string, outcome: "won" | "lost" | "failed") => void;
+  readonly retried: () => void;
+  readonly partner: (outcome: "asked" | "capped") => void;
+  readonly contradicted: (upstream: string) => void;
+};
+
+export type RouterParts = {
+  readonly upstreams: readonly Upstream[];
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Pick<TimerWheel, "set" | "clear">;
+  /** 0 to 1, evenly. */
+  readonly random: () => number;
+  /** Counts a call of a partner, where the caps allow one more; answers within the time. */
+  readonly askCaps: (timeoutMs: number, done: (allowed: boolean) => void) => void;
+  readonly observer: RoutingObserver;
+  /** Checks the chain id of an upstream that was never reached; `done` is called once. */
+  readonly verify: (upstream: Upstream, timeoutMs: number, done: () => void) => void;
+  /** An answer shows that this upstream has the block. */
+  readonly seen: (upstream: Upstream, block: number) => void;
+};
+
+/** What the flights of one network share. */
+export type FlightParts = RouterParts & {
+  readonly primaries: readonly Upstream[];
+  readonly partners: readonly Upstream[];
+  readonly latency: RecentQuantile;
+  readonly hedges: HedgeBudget;
+  /** Calls that wait for a node to get a block. */
+  readonly waiting: Set<{ readonly wake: () => void }>;
+};

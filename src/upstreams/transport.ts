@@ -1,0 +1,20 @@
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+export type UpstreamRequest = {
+  readonly method: string;
+  /** JSON text of the positional params. */
+  readonly params: string;
+  readonly timeoutMs: number;
+};
+
+/** A request on its way. After `cancel` its `done` is not called any more. */
+export type InAir = { readonly cancel: () => void };
+
+/** A way to one node: a request in, one answer out, within its time whatever the node does. */
+export type Transport = {
+  /** Whether a connection is open: else who answers next may be another node than before. */
+  readonly isConnected: boolean;
+  readonly call: (request: UpstreamRequest, done: (answer: UpstreamAnswer) => void) => InAir;
+  /** Ends the connections; calls in the air are answered as unreachable. */
+  readonly close: () => Promise<void>;
+};

@@ -1,0 +1,234 @@
+import type { Clock } from "../lib/clock.ts";
+import { Abilities } from "./abilities.ts";
+import { Allowance } from "./allowance.ts";
+import { Breaker } from "./breaker.ts";
+import { PeakLatency } from "./latency.ts";
+import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+import { isFault, judge, labelOf } from "./verdict.ts";
+import type { NewHead } from "./ws-frame.ts";
+
+export type UpstreamOptions = {
+  readonly name: string;
+  readonly role: "primary" | "partner";
+  /** Its place in the configuration: of two forks the first one's is right. */
+  readonly index: number;
+  readonly lacks: readonly string[];
+  readonly archive: boolean | "auto";
+  readonly requestsPerSecond?: number | undefined;
+};
+
+/** Told of every attempt: `outcome` is `ok`, a failure class, or what broke the connection. */
+export type AttemptObserver = (upstream: string, outcome: string, seconds: number) => void;
+
+/** Where a node tells of its new blocks by itself. It connects again whenever it breaks. */
+export type HeadSource = {
+  /** `onState(true)`: the node has taken the subscription, each time anew. */
+  readonly start: (onHead: (head: NewHead) => void, onState: (flows: boolean) => void) => void;
+  readonly stop: () => void;
+};
+
+export type UpstreamParts = {
+  readonly transport: Transport;
+  /** Where it has `ws`. */
+  readonly heads?: HeadSource | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly observe: AttemptObserver;
+  readonly events: UpstreamEvents;
+  /** Of a partner: counts a question against the caps, where they allow one more. */
+  readonly askCaps?: AskCaps | undefined;
+};
+
+/** Answers within the time, once. */
+export type AskCaps = (timeoutMs: number, done: (allowed: boolean) => void) => void;
+
+/** What the network wants to know at once. */
+export type UpstreamEvents = {
+  /** It is known to have a higher block than before. */
+  readonly advanced: () => void;
+  /** Its breaker opened or closed. */
+  readonly changed: (upstream: Upstream) => void;
+  /** Its connection broke: who answers there next may be of another chain. */
+  readonly broke: (upstream: Upstream) => void;
+  /** A question for the network's own sake came to its end. */
+  readonly asked: () => void;
+};
+
+/** What an operator is shown. `ready`: it is asked like any other. */
+export type UpstreamState =
+  | "ready"
+  | "drained"
+  | "wrong chain"
+  | "breaker open"
+  | "limited"
+  | "not reached yet";
+
+/** One attempt at one upstream, while it is in the air. */
+export type Attempt = { readonly upstream: Upstream; readonly beganMs: number };
+
+/** One node, or a paid service, as its network sees it: the way to it, and what is known of it. */
+export class Upstream {
+  readonly name: string;
+  readonly role: "primary" | "partner";
+  readonly index: number;
+  readonly breaker: Breaker;
+  readonly latency: PeakLatency;
+  readonly allowance: Allowance;
+  readonly abilities: Abilities;
+  /** An operator took it out of use. */
+  drained = false;
+  /** Whether its chain id is the network's. */
+  chain: "unknown" | "right" | "wrong" = "unknown";
+  /** Its head is a block of another fork than the network's. */
+  isForked = false;
+  /** web3_clientVersion; null where it gave none, undefined where nobody asked yet. */
+  clientVersion: string | null | undefined;
+  /** Whether it answered when it was last asked for the network's sake; undefined: never asked. */
+  isReached: boolean | undefined;
+  readonly heads: HeadSource | undefined;
+  readonly #transport: Transport;
+  readonly #events: UpstreamEvents;
+  readonly #askCaps: AskCaps | undefined;
+  #head = -1;
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #observe: AttemptObserver;
+  /** In the order of their beginning. */
+  readonly #inAir = new Set<Attempt>();
+
+  constructor(options: UpstreamOptions, parts: UpstreamParts) {
+    const { name, role, index, lacks, archive, requestsPerSecond } = options;
+    const { transport, heads, clock, observe, events, askCaps } = parts;
+    this.#askCaps = role === "partner" ? askCaps : undefined;
+    this.name = name;
+    this.role = role;
+    this.index = index;
+    this.heads = heads;
+    this.#transport = transport;
+    this.#events = events;
+    this.#clock = clock;
+    this.#observe = observe;
+    this.breaker = new Breaker(clock, { onChange: () => this.#healthChanged() });
+    this.latency = new PeakLatency(clock);
+    this.allowance = new Allowance({ requestsPerSecond }, clock);
+    this.abilities = new Abilities({ lacks, archive }, clock);
+  }
+
+  /** The highest block that it is known to have; -1: nothing is known. */
+  get head(): number {
+    return this.#head;
+  }
+
+  set head(number: number) {
+    const isHigher = number > this.#head;
+    this.#head = number;
+    if (isHigher) this.#events.advanced();
+  }
+
+  /** What the next call there would cost, in expected milliseconds. */
+  get cost(): number {
+    let oldest: number | undefined;
+    for (const { beganMs } of this.#inAir) {
+      oldest = beganMs;
+      break;
+    }
+    return this.latency.cost(this.#inAir.size, oldest);
+  }
+
+  get inFlight(): number {
+    return this.#inAir.size;
+  }
+
+  get state(): UpstreamState {
+    if (this.drained) return "drained";
+    if (this.chain === "wrong") return "wrong chain";
+    if (this.breaker.state !== "closed") return "breaker open";
+    if (this.chain === "unknown") return "not reached yet";
+    return this.allowance.isLimited() ? "limited" : "ready";
+  }
+
+  /** Begins an attempt, which `end` or `abandon` has to end. */
+  begin(): Attempt {
+    this.breaker.tryEnter();
+    if (!this.allowance.tryTake()) this.allowance.take();
+    const attempt: Attempt = { upstream: this, beganMs: this.#clock.monotonic() };
+    this.#inAir.add(attempt);
+    return attempt;
+  }
+
+  /**
+   * A question for the network's own sake. `done` is called once, within the time: with the result's
+   * JSON text, or undefined where none came, which counts against the node like any call.
+   */
+  ask(request: UpstreamRequest, done: (result: string | undefined) => void): void {
+    // Once for each process and connection: the check of the chain is not worth a call of the cap.
+    if (this.#askCaps === undefined || request.method === "eth_chainId") this.#ask(request, done);
+    else {
+      this.#askCaps(request.timeoutMs, (allowed) => {
+        if (allowed) this.#ask(request, done);
+        else done(undefined);
+      });
+    }
+  }
+
+  #ask(
+    request: UpstreamRequest,
+    done: (result: string | undefined) => void,
+    isRepeated = false,
+  ): void {
+    const attempt = this.begin();
+    this.send(request, (answer) => {
+      if (answer.kind === "unreachable" && answer.isStale === true && !isRepeated) {
+        this.end(attempt, "stale");
+        this.#ask(request, done, true);
+        return;
+      }
+      const verdict = judge(request.method, answer);
+      this.end(attempt, labelOf(verdict));
+      const fault = isFault(verdict);
+      if (fault) this.breaker.failed(attempt.beganMs);
+      this.isReached = !fault;
+      this.#events.asked();
+      done("result" in verdict ? Buffer.concat(verdict.result).toString("latin1") : undefined);
+    });
+  }
+
+  send(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
+    return this.#transport.call(request, done);
+  }
+
+  /** The attempt was answered, in this way. Returns the milliseconds that it took. */
+  end(attempt: Attempt, outcome: string): number {
+    this.#inAir.delete(attempt);
+    const tookMs = this.#clock.monotonic() - attempt.beganMs;
+    this.#observe(this.name, outcome, tookMs / 1000);
+    return tookMs;
+  }
+
+  /** Another was faster. How long it took is not known, but that it was too long. */
+  abandon(attempt: Attempt): void {
+    const tookMs = this.end(attempt, "abandoned");
+    this.latency.record(tookMs);
+    this.breaker.stalled(attempt.beganMs);
+  }
+
+  /** Its connection ended: who answers there next may be of another chain. */
+  broke(): void {
+    this.clientVersion = undefined;
+    this.#events.broke(this);
+  }
+
+  /** Whether its chain has to be checked before it is asked for a client. */
+  get isUnchecked(): boolean {
+    return this.chain === "unknown" || !this.#transport.isConnected;
+  }
+
+  #healthChanged(): void {
+    // What it took while it failed says nothing of it now.
+    if (this.breaker.state === "half-open") this.latency.reset();
+    this.#events.changed(this);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}

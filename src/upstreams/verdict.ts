@@ -1,0 +1,71 @@
+import { classify, FAILURE_CLASSES, type Failure } from "./failures.ts";
+import { isRevertPayloadAsResult } from "./revert-reason.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+/** What one answer means for the call. */
+export type Verdict =
+  | { readonly kind: "result"; readonly result: readonly Buffer[] }
+  | { readonly kind: "null"; readonly result: readonly Buffer[] }
+  | { readonly kind: "too_large" }
+  /** The node's own error: the call's answer, unless `askAnother`. */
+  | { readonly kind: "failure"; readonly failure: Failure; readonly askAnother: boolean }
+  /** No answer at all; `told` is for the log. */
+  | { readonly kind: "broken"; readonly label: "timeout" | "unreachable"; readonly told: string }
+  /** A kept connection that had ended before the request came: it can be asked once more. */
+  | { readonly kind: "stale"; readonly told: string };
+
+/** What an answer to a call of this method means: structure first, then the rows of failures. */
+export function judge(method: string, answer: UpstreamAnswer): Verdict {
+  switch (answer.kind) {
+    case "result":
+      return judgeResult(method, answer.result);
+    case "too_large":
+      return answer;
+    case "timeout":
+      return { kind: "broken", label: "timeout", told: "no answer in time" };
+    case "unreachable":
+      if (answer.isStale === true) return { kind: "stale", told: answer.code };
+      return { kind: "broken", label: "unreachable", told: answer.code };
+    case "garbage":
+    case "error":
+      return failed(classify(answer));
+  }
+}
+
+function judgeResult(method: string, result: readonly Buffer[]): Verdict {
+  const [only] = result;
+  if (only !== undefined && result.length === 1) {
+    if (only.length === 4 && only.toString("latin1", 0, 4) === "null")
+      return { kind: "null", result };
+    const payload = method === "eth_call" ? isRevertPayloadAsResult(only) : null;
+    if (payload !== null) return failed(classify({ status: 200, result: payload }));
+  }
+  return { kind: "result", result };
+}
+
+function failed(failure: Failure): Verdict {
+  return { kind: "failure", failure, askAnother: FAILURE_CLASSES[failure.class].askAnother };
+}
+
+/** The name under which metrics count the answer. */
+export function labelOf(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case "result":
+    case "null":
+      return "ok";
+    case "too_large":
+      return verdict.kind;
+    case "failure":
+      return verdict.failure.class;
+    case "broken":
+      return verdict.label;
+    case "stale":
+      return "stale";
+  }
+}
+
+/** Whether the answer counts against the node's health: one column of the table of failures. */
+export function isFault(verdict: Verdict): boolean {
+  if (verdict.kind === "broken") return true;
+  return verdict.kind === "failure" && FAILURE_CLASSES[verdict.failure.class].countsAgainstHealth;
+}

@@ -1,0 +1,58 @@
+import { parseConfig } from "../../src/config/load.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import type { ChainWatch } from "../../src/networks/chain-watch.ts";
+import { Network } from "../../src/networks/network.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import type { Router } from "../../src/upstreams/router.ts";
+import type { FetchOutcome } from "../../src/upstreams/routing.ts";
+import { Upstream } from "../../src/upstreams/upstream.ts";
+
+/** The head of every such network. */
+const STUB_HEAD = 16;
+
+const IDLE = { advanced: nothing, changed: nothing, broke: nothing, asked: nothing };
+
+/** A network in this process whose nodes answer at once: the result as JSON text, or nobody. */
+export function stubNetwork(
+  name: string,
+  resultOf: (method: string, params: string) => string | undefined,
+): Network {
+  const upstreams = [{ name: "node", url: "http://127.0.0.1:1" }];
+  const text = JSON.stringify({ networks: [{ name, family: "evm", chainId: 1, upstreams }] });
+  const [config] = parseConfig(text, { baseDir: "/", environment: {} }).networks;
+  if (config?.family !== "evm") throw new Error("no network");
+  const transport = {
+    isConnected: true,
+    call: () => ({ cancel: nothing }),
+    close: async () => undefined,
+  };
+  const upstream = new Upstream(
+    { name: "node", role: "primary", index: 0, lacks: [], archive: "auto" },
+    { transport, clock: systemClock, observe: nothing, events: IDLE },
+  );
+  const fetch: Router["fetch"] = ({ need, params }, done) => {
+    const result = resultOf(need.method, params);
+    const outcome: FetchOutcome =
+      result === undefined
+        ? { kind: "exhausted", internal: "all failed" }
+        : { kind: "result", result: [Buffer.from(result)], upstream };
+    done(outcome);
+  };
+  const head = { number: STUB_HEAD, hash: undefined, gasLimit: 30_000_000n };
+  const chain = {
+    chainId: 1,
+    head,
+    touch: nothing,
+    seen: nothing,
+    tag: (_: string, done: (found: undefined) => void) => done(undefined),
+  };
+  return new Network(config, {
+    upstreams: [upstream],
+    router: { fetch } as Router,
+    chain: chain as unknown as ChainWatch,
+    metrics: new Metrics().network(name),
+    clock: systemClock,
+  });
+}
+
+function nothing(): void {}

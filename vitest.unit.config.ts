@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config";
+
+const LAST = "test/secrets/whole-run.test.ts";
+
+/** What `npm test` runs. `last` begins when all others have ended: it searches what they wrote. */
+export default defineConfig({
+  test: {
+    name: "unit",
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    setupFiles: "test/support/record-answers.ts",
+    projects: [
+      {
+        test: {
+          name: "tests",
+          include: ["{src,test,bench}/**/*.test.ts"],
+          exclude: ["test/outside/node_modules/**", LAST],
+          // With the default of 0 these come last where the machine has few cores.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { test: { name: "last", include: [LAST], sequence: { groupOrder: 2 } } },
+    ],
+  },
+});
