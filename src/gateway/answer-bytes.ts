@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
+import { largeBuffers } from "../lib/large-buffers.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
 const ONE_WRITE_BYTES = 16_384;
@@ -21,11 +22,21 @@ export function writeAnswer(socket: Socket, head: string, pieces: readonly Piece
   const joined = joinPieces(pieces);
   if (typeof joined === "string") return socket.write(head + joined, "latin1");
   socket.cork();
-  let taken = socket.write(head, "latin1");
-  if (Buffer.isBuffer(joined)) taken = socket.write(joined);
-  else for (const piece of joined) taken = socket.write(piece, "latin1");
+  socket.write(head, "latin1");
+  const rest = Buffer.isBuffer(joined) ? [joined] : joined;
+  const last = rest.length - 1;
+  let taken = true;
+  for (const [index, piece] of rest.entries()) {
+    const done = index === last ? () => pieces.forEach(giveBack) : undefined;
+    taken = socket.write(piece, "latin1", done);
+  }
   socket.uncork();
   return taken;
+}
+
+/** The answer was the last to hold what the node sent. */
+function giveBack(piece: Piece): void {
+  if (typeof piece !== "string") largeBuffers.giveBack(piece);
 }
 
 function asText(piece: Piece): string {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
+import type { Timer } from "../lib/timer-wheel.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { WarningLog } from "./chain-identity.ts";
 import type { HeadListener } from "./head-listeners.ts";
@@ -13,6 +14,8 @@ import type { Timers } from "./tracked-upstream.ts";
 const KNOWN_HASHES = 50_000;
 /** A partner's head is paid for; while an outage is short the last head serves. */
 const OUTAGE_MS = 10_000;
+/** Between looks for a block that a client has seen elsewhere: what it waits for is free. */
+const SEEK_MS = 1000;
 
 export type ChainWatchOptions = {
   readonly confirmations: number;
@@ -31,20 +34,25 @@ export class ChainWatch {
   readonly #view: HeadView;
   readonly #tracker: HeadTracker;
   readonly #waiters: HeadWaiters;
-  readonly #numbers = new LRUCache<string, number>({ max: KNOWN_HASHES });
+  /** Made when it is needed: it takes all of its memory at once. */
+  #numbers: LRUCache<string, number> | undefined;
   readonly #upstreams: readonly Upstream[];
   readonly #clock: Pick<Clock, "monotonic">;
+  readonly #timers: Timers;
+  /** Set while a block is looked for. */
+  #seeking: Timer | undefined;
   /** Since when no primary is healthy. */
   #outageSinceMs: number | undefined;
 
   constructor(options: ChainWatchOptions, parts: ChainWatchParts) {
     this.#upstreams = parts.upstreams;
     this.#clock = parts.clock;
+    this.#timers = parts.timers;
     this.#waiters = new HeadWaiters(parts.timers);
     this.#view = new HeadView(options, parts);
     this.#tracker = new HeadTracker(options, { ...parts, view: this.#view });
     this.#view.subscribe((change) => {
-      if (change.kind === "reorg") this.#numbers.clear();
+      if (change.kind === "reorg") this.#numbers?.clear();
       this.#waiters.reached(this.#view.head?.number ?? -1);
     });
   }
@@ -63,6 +71,7 @@ export class ChainWatch {
 
   stop(): void {
     this.#tracker.stop();
+    if (this.#seeking !== undefined) this.#timers.clear(this.#seeking);
     this.#waiters.giveUp();
   }
 
@@ -90,17 +99,18 @@ export class ChainWatch {
 
   /** Of a block of this chain; undefined where that was not asked yet, or nobody knows the hash. */
   numberOf(hash: string): number | undefined {
-    return this.#view.numberOf(hash) ?? this.#numbers.get(hash);
+    return this.#view.numberOf(hash) ?? this.#numbers?.get(hash);
   }
 
   /** A node said so. */
   learnNumber(hash: string, number: number): void {
+    this.#numbers ??= new LRUCache({ max: KNOWN_HASHES });
     this.#numbers.set(hash, number);
   }
 
-  /** The block that a tag means now; undefined where nodes have none. `done` is called once. */
-  tag(name: TagName, done: (number: number | undefined) => void): void {
-    this.#tracker.tag(name, done);
+  /** What a tag means now; undefined where nodes have no such block. `done` is called once. */
+  tag(name: TagName, timeoutMs: number, done: (number: number | undefined) => void): void {
+    this.#tracker.tag(name, timeoutMs, done);
   }
 
   /** Checks the chain id of an upstream that was never reached; `done` is called once. */
@@ -129,6 +139,17 @@ export class ChainWatch {
     this.#tracker.touch();
     this.#waiters.add(question, done);
     this.reconsider();
+    this.#seek();
+  }
+
+  /** Polls are aimed at blocks that come when expected: one that came sooner would be found too late. */
+  #seek(): void {
+    if (this.#seeking !== undefined || this.#waiters.size === 0 || this.head === undefined) return;
+    this.#seeking = this.#timers.set(SEEK_MS, () => {
+      this.#seeking = undefined;
+      this.#seek();
+    });
+    this.#tracker.seek();
   }
 
   /** After an upstream was asked: nobody waits for a head that no primary can tell. */

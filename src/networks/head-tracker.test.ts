@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Breaker } from "../upstreams/breaker.ts";
-import type { HeadSource } from "../upstreams/upstream.ts";
 import type { UpstreamRequest } from "../upstreams/transport.ts";
+import type { HeadSource } from "../upstreams/upstream.ts";
 import type { HeadChange } from "./head-listeners.ts";
 import { HeadTracker } from "./head-tracker.ts";
 import { HeadView } from "./head-view.ts";
@@ -754,7 +754,7 @@ describe("tags", () => {
     network.forget();
     const ask = (name: "safe" | "finalized" = "safe") => {
       const answers: (number | undefined)[] = [];
-      network.tracker.tag(name, (number) => answers.push(number));
+      network.tracker.tag(name, 8000, (number) => answers.push(number));
       network.time.run(network.time.now + 50);
       expect(answers).toHaveLength(1);
       return answers[0];
@@ -778,7 +778,9 @@ describe("tags", () => {
   test("calls that ask at once share one question", () => {
     const { network, asked } = tagged();
     const answers: (number | undefined)[] = [];
-    for (let call = 0; call < 10; call += 1) network.tracker.tag("safe", (is) => answers.push(is));
+    for (let call = 0; call < 10; call += 1) {
+      network.tracker.tag("safe", 8000, (is) => answers.push(is));
+    }
     network.time.run(network.time.now + 50);
     expect(answers).toEqual(Array(10).fill(1020));
     expect(asked()).toHaveLength(1);
@@ -799,6 +801,22 @@ describe("tags", () => {
     expect(ask()).toBe(1020);
     for (const node of network.nodes) node.tags = {};
     expect(ask("finalized")).toBeUndefined();
+  });
+
+  test("a node that hangs takes a quarter of a call's time; then what was known serves", () => {
+    const { network, ask } = tagged();
+    ask();
+    network.mineAll(1, () => 400);
+    network.time.run(network.time.now + 1500);
+    network.node(0).latencyMs = 1e9;
+    const answers: (number | undefined)[] = [];
+    for (let call = 0; call < 2; call += 1) {
+      network.tracker.tag("safe", 2000, (is) => answers.push(is));
+    }
+    network.time.run(network.time.now + 400);
+    expect(answers).toEqual([]);
+    network.time.run(network.time.now + 200);
+    expect(answers).toEqual([1020, 1020]);
   });
 
   test("are never above the head", () => {

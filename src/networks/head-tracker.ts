@@ -5,7 +5,7 @@ import { ChainLinker } from "./chain-linker.ts";
 import type { HeadView } from "./head-view.ts";
 import { Poller } from "./poller.ts";
 import { Tag, type TagName } from "./tags.ts";
-import type { Timers, TrackedUpstream } from "./tracked-upstream.ts";
+import { isHealthy, type Timers, type TrackedUpstream } from "./tracked-upstream.ts";
 import { UpstreamWatch } from "./upstream-watch.ts";
 
 /** Nobody tells when an operator takes an upstream out of use, or back in. */
@@ -65,8 +65,8 @@ export class HeadTracker {
     this.#partners = watches.filter((watch) => watch.upstream.role === "partner");
     this.#linker = new ChainLinker({ view, upstreams, asked: (one) => this.#charge(one) });
     this.#tags = {
-      safe: new Tag("safe", { view, upstreams }),
-      finalized: new Tag("finalized", { view, upstreams }),
+      safe: new Tag("safe", { view, upstreams, timers }),
+      finalized: new Tag("finalized", { view, upstreams, timers }),
     };
     this.#unsubscribe = view.subscribe(() => this.#tick());
   }
@@ -98,6 +98,15 @@ export class HeadTracker {
   /** A client uses the head: new blocks are looked for sooner, for a while. */
   touch(): void {
     if (this.#poller.used()) this.#tick();
+  }
+
+  /** A client has seen a block that is not known here yet: nodes that wait for their poll may have it. */
+  seek(): void {
+    const now = this.#parts.clock.monotonic();
+    for (const watch of this.#primaries) {
+      const isIdle = isHealthy(watch.upstream) && !watch.isLooking && watch.silentAtMs <= now;
+      if (isIdle) watch.look("poll", () => {});
+    }
   }
 
   /** An upstream's breaker, or its use, has changed. */
@@ -134,8 +143,8 @@ export class HeadTracker {
   }
 
   /** The block that a tag means now; undefined where nodes have none. `done` is called once. */
-  tag(name: TagName, done: (number: number | undefined) => void): void {
-    this.#tags[name].resolve(done);
+  tag(name: TagName, timeoutMs: number, done: (number: number | undefined) => void): void {
+    this.#tags[name].resolve(timeoutMs, done);
   }
 
   #watchOf(upstream: TrackedUpstream): UpstreamWatch | undefined {

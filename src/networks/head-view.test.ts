@@ -188,6 +188,34 @@ describe("forks", () => {
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 11 });
   });
 
+  test("a node that comes back to a lower block has not what it had of its fork", () => {
+    const { view, a, b } = network(["primary", "primary"]);
+    view.report(a, block(10));
+    view.report(b, block(10));
+    view.report(a, block(11));
+    view.report(b, block(13, "b", 9));
+    view.report(b, block(10, "b", 9));
+    view.report(b, block(13, "b", 9));
+    expect(b.isForked).toBe(true);
+    view.report(b, block(11));
+    expect(b).toMatchObject({ isForked: false, head: 11 });
+    expect(view.head?.number).toBe(11);
+  });
+
+  test("what a node said after it had left its head does not join that to the chain", () => {
+    const { view, a, b, changes } = network(["primary", "primary"]);
+    view.report(a, block(10));
+    view.report(b, block(10));
+    view.report(a, block(11));
+    view.report(b, block(12, "b", 5));
+    view.learn(block(11, "b", 5));
+    // It is back on our chain by the time at which it is asked.
+    view.joins(b, 11);
+    expect(view.head).toMatchObject({ number: 11, hash: hashOf(11, "a") });
+    expect(b.isForked).toBe(true);
+    expect(changes.every(({ kind }) => kind === "advance")).toBe(true);
+  });
+
   test("a node comes back with its first block of the right chain", () => {
     const { view, a, b } = network(["primary", "primary"]);
     view.report(a, block(10));

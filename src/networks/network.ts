@@ -111,7 +111,8 @@ export class Network {
     const head = this.chain.head?.number ?? -1;
     const needsHead = definition.needsHead === true || blockPlaces(definition).any;
     if (needsHead) this.chain.touch(partner && this.#hasPartners);
-    if ((needsHead && head < 0) || minBlock > head) {
+    const isAhead = minBlock > head && definition.cache !== "constant";
+    if ((needsHead && head < 0) || isAhead) {
       this.#waitForHead(question, done);
       return "waiting";
     }
@@ -133,7 +134,9 @@ export class Network {
     const { definition, args, block, minBlock, depth, head, exists, future, partner } = plan;
     const { method, answerBlock } = definition;
     const strict = minBlock > block;
-    const need = { method, block: strict ? minBlock : block, strict, depth, head };
+    const places = blockPlaces(definition);
+    const partial = places.filter >= 0 || args[places.block] === "pending";
+    const need = { method, block: strict ? minBlock : block, strict, partial, depth, head };
     const lookup = definition.lookup !== undefined;
     const params = encode(args);
     const request = { need, params, timeoutMs, lookup, exists, future, answerBlock, partner };
@@ -200,8 +203,9 @@ export class Network {
         found.set(unknown, number);
         next(at + 1);
       };
-      if (unknown === "safe" || unknown === "finalized") this.chain.tag(unknown, take);
-      else this.#numberOf(unknown, question, take);
+      if (unknown === "safe" || unknown === "finalized") {
+        this.chain.tag(unknown, question.timeoutMs, take);
+      } else this.#numberOf(unknown, question, take);
     };
     next(0);
   }

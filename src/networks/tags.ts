@@ -1,16 +1,19 @@
 import type { HeadView } from "./head-view.ts";
 import { readBlock } from "./read-block.ts";
-import { isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
+import { isHealthy, type Timers, type TrackedUpstream } from "./tracked-upstream.ts";
 
 export type TagName = "safe" | "finalized";
 
 const ASK_MS = 2000;
 /** One that fails says nothing of whether the others have such a block. */
 const MOST_ASKED = 2;
+/** Of a call's time. Then what the tag was before serves, or the node that answers decides. */
+const WAIT_SHARE = 1 / 4;
 
 export type TagParts = {
   readonly view: HeadView;
   readonly upstreams: readonly TrackedUpstream[];
+  readonly timers: Timers;
 };
 
 /**
@@ -22,8 +25,9 @@ export class Tag {
   readonly #parts: TagParts;
   #number: number | undefined;
   #isCurrent = false;
+  #isAsking = false;
   /** Calls that wait for the answer. */
-  #waiting: ((number: number | undefined) => void)[] | undefined;
+  readonly #waiting = new Set<() => void>();
 
   constructor(name: TagName, parts: TagParts) {
     this.#name = name;
@@ -41,21 +45,29 @@ export class Tag {
     return this.#number;
   }
 
-  /** `done` is called once, at once where this head's tag is known. */
-  resolve(done: (number: number | undefined) => void): void {
-    if (this.#waiting !== undefined) {
-      this.#waiting.push(done);
-      return;
-    }
-    if (this.#isCurrent || this.#parts.view.head === undefined) {
+  /**
+   * `done` is called once, at once where this head's tag is known, and within a quarter of
+   * `timeoutMs`: a node that hangs must not use up the time of the call.
+   */
+  resolve(timeoutMs: number, done: (number: number | undefined) => void): void {
+    const { view, upstreams, timers } = this.#parts;
+    if (!this.#isAsking && (this.#isCurrent || view.head === undefined)) {
       done(this.#number);
       return;
     }
-    this.#waiting = [done];
+    const end = () => {
+      timers.clear(timer);
+      this.#waiting.delete(end);
+      done(this.#number);
+    };
+    const timer = timers.set(timeoutMs * WAIT_SHARE, end);
+    this.#waiting.add(end);
+    if (this.#isAsking || view.head === undefined) return;
+    this.#isAsking = true;
     this.#isCurrent = true;
-    const head = this.#parts.view.head.number;
+    const head = view.head.number;
     this.#ask(
-      this.#parts.upstreams.filter(
+      upstreams.filter(
         (one) => one.role === "primary" && isHealthy(one) && !one.isForked && one.head >= head,
       ),
       MOST_ASKED,
@@ -79,8 +91,7 @@ export class Tag {
     const head = this.#parts.view.head?.number ?? -1;
     // A node ahead of the network may have finalised what is not the network's head yet.
     if (found !== undefined) this.#number = Math.max(this.#number ?? -1, Math.min(found, head));
-    const waiting = this.#waiting ?? [];
-    this.#waiting = undefined;
-    for (const done of waiting) done(this.#number);
+    this.#isAsking = false;
+    for (const end of [...this.#waiting]) end();
   }
 }

@@ -65,7 +65,7 @@ export class Findings {
     switch (verdict.kind) {
       case "result":
         this.#nulls.contradict(verdict.result, this.#request, this.#parts.observer);
-        if (this.#request.need.block > upstream.head) {
+        if (this.#request.need.block > upstream.head && this.#request.need.partial !== true) {
           this.#parts.seen(upstream, this.#request.need.block);
         }
         return { kind: "result", result: verdict.result, upstream };

@@ -371,6 +371,18 @@ describe("the block that a call needs", () => {
     expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
   });
 
+  test("is not asked of a node behind it where that would answer with what it has", () => {
+    const need = { ...REQUEST.need, method: "eth_getLogs", partial: true };
+    const behind = at(upstream("a", result("[]")), { head: 99 });
+    const outcomes: FetchOutcome[] = [];
+    const router = routerOf([behind, upstream("b", reset)]);
+    router.fetch({ ...REQUEST, need }, (each) => outcomes.push(each));
+    for (const timer of [...timers]) timer.run();
+    expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
+    expect(names()).toEqual(["b"]);
+    expect(behind.head).toBe(99);
+  });
+
   test("where the client has seen it, is never answered for by a node without it", () => {
     const behind = at(upstream("a", good), { head: 99 });
     const outcomes: FetchOutcome[] = [];
@@ -384,6 +396,13 @@ describe("the block that a call needs", () => {
 
 describe("partners", () => {
   const mayAsk = { partner: true };
+
+  test("whose head nobody knows yet answer for logs, which do not show their head", () => {
+    const need = { ...REQUEST.need, method: "eth_getLogs", partial: true };
+    const unknown = at(partner("p", good), { head: -1 });
+    expect(ask([upstream("a", page), unknown], { ...mayAsk, need })).toMatchObject(good);
+    expect(unknown.head).toBe(-1);
+  });
 
   test("are asked once no primary can answer", () => {
     const nodes = [upstream("a", page), partner("p", good)];

@@ -7,6 +7,8 @@ export type Need = {
   readonly block: number;
   /** An answer of a node that is not known to have the block would prove nothing. */
   readonly strict: boolean;
+  /** A node without the block answers too, with what it has: logs, and `pending`. */
+  readonly partial?: boolean;
   /** How far behind the head the state lies that is needed; -1: none. */
   readonly depth: number;
   /** The network's own head; -1: not known yet. */
@@ -38,7 +40,10 @@ function tierOf(upstream: Upstream, need: Need): number {
   if (upstream.drained || upstream.chain === "wrong") return TIER.never;
   const { breaker, allowance, abilities } = upstream;
   if (upstream.isForked || upstream.head < need.block) {
-    return need.strict ? TIER.never : TIER.behind;
+    // Of a partner's head nothing is known before an outage has lasted for a while.
+    const isUnknown = upstream.role === "partner" && upstream.head < 0;
+    const isUseless = need.strict || (need.partial === true && !isUnknown);
+    return isUseless ? TIER.never : TIER.behind;
   }
   if (!breaker.isFree || allowance.isLimited()) return TIER.troubled;
   if (upstream.chain === "unknown" || abilities.lacks(need.method)) return TIER.poor;

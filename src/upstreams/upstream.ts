@@ -149,6 +149,10 @@ export class Upstream {
   /** Begins an attempt, which `end` or `abandon` has to end. */
   begin(): Attempt {
     this.breaker.tryEnter();
+    return this.#begin();
+  }
+
+  #begin(): Attempt {
     if (!this.allowance.tryTake()) this.allowance.take();
     const attempt: Attempt = { upstream: this, beganMs: this.#clock.monotonic() };
     this.#inAir.add(attempt);
@@ -175,7 +179,8 @@ export class Upstream {
     done: (result: string | undefined) => void,
     isRepeated = false,
   ): void {
-    const attempt = this.begin();
+    // The trial of a half-open breaker is for a client's call, whose success closes it.
+    const attempt = this.#begin();
     this.send(request, (answer) => {
       if (answer.kind === "unreachable" && answer.isStale === true && !isRepeated) {
         this.end(attempt, "stale");

@@ -12,6 +12,7 @@ const BLOCK_NUMBER = { data: "0x4360005260206000f3" };
 let pair: ChainPair;
 let rig: GatewayRig;
 let network: RigNetwork;
+let polled: RigNetwork;
 /** The second node has so many blocks less than the first. */
 const BEHIND = 3;
 
@@ -19,13 +20,16 @@ beforeAll(async () => {
   pair = await startChainPair();
   rig = await startGatewayRig({
     nodes: pair.nodes,
-    // So that new blocks are known at once.
-    networks: [{ name: "net", webSocket: true }],
+    networks: [
+      // New blocks are known at once.
+      { name: "net", webSocket: true },
+      { name: "polled", webSocket: false },
+    ],
     network: { chainId: 31_337, timeoutMs: TIMEOUT_MS },
   });
-  const [only] = rig.networks;
-  if (only === undefined) throw new Error("no network");
-  network = only;
+  const [told, asked] = rig.networks;
+  if (told === undefined || asked === undefined) throw new Error("no networks");
+  [network, polled] = [told, asked];
 });
 afterAll(async () => {
   await rig?.stop();
@@ -185,6 +189,35 @@ describe("X-Min-Block", () => {
     const { header, body } = await waiting;
     expect(body.error).toBeUndefined();
     expect(Number(header("x-block"))).toBeGreaterThanOrEqual(next);
+  });
+
+  test("of a block that polled nodes have is answered at once, whenever they would be polled next", async () => {
+    const gasPrice = { method: "eth_gasPrice" };
+    for (const pauseMs of [700, 0, 300, 0]) {
+      await setTimeout(pauseMs);
+      await pair.mine(1);
+      const { body } = await ask(polled.http, gasPrice, { "x-min-block": String(pair.head()) });
+      expect(body.error).toBeUndefined();
+    }
+  });
+
+  test("of a block that nobody has costs each polled node a question a second at most", async () => {
+    const questions = () =>
+      polled.proxies.map(({ calls }) => calls.get("eth_getBlockByNumber") ?? 0);
+    const headers = { "x-min-block": String(pair.head() + 1000) };
+    const before = questions();
+    const begun = performance.now();
+    for (let round = 0; round < 3; round += 1) {
+      const asked = Array.from({ length: 20 }, () =>
+        ask(polled.http, { method: "eth_gasPrice" }, headers),
+      );
+      for (const { body } of await Promise.all(asked)) expect(body.error?.code).toBe(-32000);
+    }
+    const seconds = (performance.now() - begun) / 1000;
+    for (const [index, count] of questions().entries()) {
+      // And those polls that would have come anyway.
+      expect(count - (before[index] ?? 0)).toBeLessThanOrEqual(2 * Math.ceil(seconds) + 1);
+    }
   });
 
   test("of a block that nobody reaches is told so at the deadline, free", async () => {

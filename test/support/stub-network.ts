@@ -44,7 +44,7 @@ export function stubNetwork(
     head,
     touch: nothing,
     seen: nothing,
-    tag: (_: string, done: (found: undefined) => void) => done(undefined),
+    tag: (_: string, __: number, done: (found: undefined) => void) => done(undefined),
   };
   return new Network(config, {
     upstreams: [upstream],

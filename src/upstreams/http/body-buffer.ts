@@ -1,3 +1,5 @@
+import { largeBuffers } from "../../lib/large-buffers.ts";
+
 /** A body of unknown size grows by at least so much. */
 const BLOCK_BYTES = 16 * 1024;
 
@@ -79,5 +81,5 @@ export class BodyBuffer {
 }
 
 function allocate(bytes: number): Buffer {
-  return bytes < SHARED_BYTES ? Buffer.allocUnsafe(bytes) : Buffer.allocUnsafeSlow(bytes);
+  return bytes < SHARED_BYTES ? Buffer.allocUnsafe(bytes) : largeBuffers.take(bytes);
 }

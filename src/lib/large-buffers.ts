@@ -1,0 +1,46 @@
+/** Smaller ones cost less to make anew than to keep books of. */
+const LEAST_BYTES = 64 * 1024;
+/** Larger ones are too seldom to be worth keeping. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Memory for large bodies, used again: making it anew for each, and collecting it, was a third of
+ * what forwarding a block costs. Whoever is the last to hold a body may give it back; who does not
+ * leaves it to the collector.
+ */
+export class LargeBuffers {
+  /** By size, which is a power of two. */
+  readonly #free = new Map<number, ArrayBuffer[]>();
+  readonly #lent = new WeakSet<ArrayBufferLike>();
+  #keptBytes = 0;
+
+  /** So many bytes, of any content. */
+  take(bytes: number): Buffer {
+    if (bytes < LEAST_BYTES || bytes > MOST_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    const sizeBytes = 2 ** Math.ceil(Math.log2(bytes));
+    const kept = this.#free.get(sizeBytes)?.pop();
+    if (kept !== undefined) this.#keptBytes -= sizeBytes;
+    const memory = kept ?? (Buffer.allocUnsafeSlow(sizeBytes).buffer as ArrayBuffer);
+    this.#lent.add(memory);
+    return Buffer.from(memory, 0, bytes);
+  }
+
+  /**
+   * The memory of this buffer, or of the one that it is a part of, is used again. Nobody may read it
+   * any more. What was not taken here, or was given back before, is left alone.
+   */
+  giveBack({ buffer }: Buffer): void {
+    if (!this.#lent.delete(buffer)) return;
+    const memory = buffer as ArrayBuffer;
+    const { byteLength } = memory;
+    if (this.#keptBytes + byteLength > MOST_KEPT_BYTES) return;
+    this.#keptBytes += byteLength;
+    const free = this.#free.get(byteLength);
+    if (free === undefined) this.#free.set(byteLength, [memory]);
+    else free.push(memory);
+  }
+}
+
+/** Those of this process: what an upstream's answer is read into, and a client's is written from. */
+export const largeBuffers = new LargeBuffers();

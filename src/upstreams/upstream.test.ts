@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { UpstreamRequest } from "./transport.ts";
+import { Upstream } from "./upstream.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+const CALL: UpstreamRequest = { method: "eth_call", params: "[]", timeoutMs: 1000 };
+
+test("a question of the gateway's own does not take the trial of a half-open breaker", () => {
+  let now = 0;
+  const clock = { monotonic: () => now };
+  const nothing = () => undefined;
+  const waiting: ((answer: UpstreamAnswer) => void)[] = [];
+  const upstream = new Upstream(
+    { name: "a", role: "primary", index: 0, lacks: [], archive: "auto" },
+    {
+      transport: {
+        isConnected: true,
+        call: (_, done) => {
+          waiting.push(done);
+          return { cancel: nothing };
+        },
+        close: async () => undefined,
+      },
+      clock,
+      observe: nothing,
+      events: { advanced: nothing, changed: nothing, broke: nothing, asked: nothing },
+    },
+  );
+  const { breaker } = upstream;
+  for (let fault = 0; fault < 5; fault += 1) breaker.failed();
+  now = 1000;
+  breaker.probeStarted(now);
+  breaker.probeSucceeded();
+  upstream.ask(CALL, nothing);
+  expect(breaker.isFree).toBe(true);
+  upstream.begin();
+  expect(breaker.isFree).toBe(false);
+  expect(waiting).toHaveLength(1);
+});
