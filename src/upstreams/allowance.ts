@@ -38,16 +38,15 @@ export class Allowance {
   }
 
   /** False, and nothing taken, where the call has to go elsewhere. */
-  tryTake(): boolean {
-    const now = this.#clock.monotonic();
+  tryTake(now: number = this.#clock.monotonic()): boolean {
     if (this.#isLimitedAt(now)) return false;
     this.#taken.add(now);
     return true;
   }
 
   /** Counts a call that is sent whatever the limit, because nobody else is left to ask. */
-  take(): void {
-    this.#taken.add(this.#clock.monotonic());
+  take(now: number = this.#clock.monotonic()): void {
+    this.#taken.add(now);
   }
 
   /** Whether `tryTake` would refuse. */

@@ -69,8 +69,7 @@ export class Breaker {
     return true;
   }
 
-  succeeded(beganMs?: number): void {
-    const now = this.#clock.monotonic();
+  succeeded(beganMs?: number, now: number = this.#clock.monotonic()): void {
     if (!this.#tells(beganMs ?? now)) return;
     if (this.#state === "half-open") {
       this.#close(now);
@@ -82,8 +81,7 @@ export class Breaker {
   }
 
   /** Of a fault of the node: what the failure table counts against its health. */
-  failed(beganMs?: number): void {
-    const now = this.#clock.monotonic();
+  failed(beganMs?: number, now: number = this.#clock.monotonic()): void {
     const began = beganMs ?? now;
     if (!this.#tells(began)) return;
     this.#faultsInARow += 1;

@@ -20,8 +20,9 @@ export class Findings {
   readonly #parts: Pick<FlightParts, "observer" | "primaries" | "seen">;
   /** Another healthy node that could still be asked. */
   readonly #another: () => Upstream | undefined;
-  readonly #failures = new FailureLog();
-  readonly #nulls = new NullAnswers();
+  /** Made where they are needed: nearly all calls have their result at once. */
+  #failures: FailureLog | undefined;
+  #nulls: NullAnswers | undefined;
   #faults = 0;
 
   constructor(
@@ -36,6 +37,7 @@ export class Findings {
 
   /** For the log. */
   note(upstream: string, text: string): void {
+    this.#failures ??= new FailureLog();
     this.#failures.note(upstream, text);
   }
 
@@ -46,13 +48,13 @@ export class Findings {
   }
 
   get isNull(): boolean {
-    return this.#nulls.outcome !== undefined;
+    return this.#nulls !== undefined;
   }
 
   /** An answer that stands where no other node knows more. */
   get atHand(): FetchOutcome | undefined {
-    if (this.isNull && !this.#request.exists) return this.#nulls.outcome;
-    const { best } = this.#failures;
+    if (this.#nulls !== undefined && !this.#request.exists) return this.#nulls.outcome;
+    const best = this.#failures?.best;
     if (best === undefined || best.failure.answer !== undefined) return undefined;
     const isGiven = best.failure.class === "unknown" || best.failure.class === "block_unknown";
     return isGiven ? { kind: "failure", ...best } : undefined;
@@ -64,7 +66,7 @@ export class Findings {
     if (isFault(verdict)) this.#faults += 1;
     switch (verdict.kind) {
       case "result":
-        this.#nulls.contradict(verdict.result, this.#request, this.#parts.observer);
+        this.#nulls?.contradict(verdict.result, this.#request, this.#parts.observer);
         if (this.#request.need.block > upstream.head && this.#request.need.partial !== true) {
           this.#parts.seen(upstream, this.#request.need.block);
         }
@@ -85,13 +87,13 @@ export class Findings {
   /** After the last attempt: what says most, or that nobody answered. */
   conclude(): FetchOutcome {
     const { exists, need } = this.#request;
-    const nothing = this.#nulls.outcome;
+    const nothing = this.#nulls?.outcome;
     if (nothing !== undefined && !(exists && this.#faults > 0)) return nothing;
-    const { best } = this.#failures;
+    const best = this.#failures?.best;
     if (best !== undefined) return { kind: "failure", ...best };
     const nobody = this.#parts.primaries.every(({ head }) => head < need.block);
     if (need.strict && nobody && this.#faults === 0) return { kind: "behind" };
-    return { kind: "exhausted", internal: this.#failures.text };
+    return { kind: "exhausted", internal: this.#failures?.text ?? "" };
   }
 
   #ofFailure(source: Source, failure: Failure, askAnother: boolean): FetchOutcome | undefined {
@@ -104,6 +106,7 @@ export class Findings {
     if (isLack && this.#request.lookup && failure.answer === undefined) {
       return this.#ofNull(source, NULL);
     }
+    this.#failures ??= new FailureLog();
     const decided = this.#failures.add(name, failure) || !askAnother;
     return decided ? { kind: "failure", failure, upstream: name } : undefined;
   }
@@ -114,6 +117,7 @@ export class Findings {
     const { lookup, exists, future } = this.#request;
     if (!lookup) return { kind: "result", result, upstream };
     if (behind) return undefined;
+    this.#nulls ??= new NullAnswers();
     this.#nulls.add(upstream, result);
     if (exists) return undefined;
     return this.#nulls.suffices(this.#another(), future ? 1 : 2) ? this.#nulls.outcome : undefined;

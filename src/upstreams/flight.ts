@@ -2,7 +2,7 @@ import type { Timer } from "../lib/timer-wheel.ts";
 import { Findings } from "./findings.ts";
 import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
-import { type Choice, choose, TIER } from "./selection.ts";
+import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
 import type { InAir } from "./transport.ts";
 import type { Attempt, Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -35,9 +35,11 @@ export class Flight {
   readonly #parts: FlightParts;
   #done: ((outcome: FetchOutcome) => void) | undefined;
   readonly #deadlineMs: number;
+  /** When the step at hand began: one look at the clock for each, since many cost more than it does. */
+  #nowMs: number;
   readonly #asked: Upstream[] = [];
   readonly #sent: Sent[] = [];
-  readonly #stale: Upstream[] = [];
+  #stale: Upstream[] | undefined;
   #verifying = 0;
   readonly #findings: Findings;
   #hedge: Timer | undefined;
@@ -48,8 +50,10 @@ export class Flight {
     this.#request = request;
     this.#parts = parts;
     this.#done = done;
-    this.#deadlineMs = parts.clock.monotonic() + request.timeoutMs;
-    const another = () => this.#choose(parts.primaries, TIER.lagging)?.upstream;
+    this.#nowMs = parts.clock.monotonic();
+    this.#deadlineMs = this.#nowMs + request.timeoutMs;
+    const inAir = () => this.#sent.find(({ behind }) => !behind)?.upstream;
+    const another = () => this.#choose(parts.primaries, TIER.lagging)?.upstream ?? inAir();
     this.#findings = new Findings(request, parts, another);
     this.#mayAskPartners = request.partner && parts.partners.length > 0;
   }
@@ -82,6 +86,7 @@ export class Flight {
   wake(): void {
     const { need } = this.#request;
     if (!this.#parts.primaries.some(({ head }) => head >= need.block)) return;
+    this.#nowMs = this.#parts.clock.monotonic();
     this.#endWait();
     // Whoever said that it lacks the block may have it now.
     this.#asked.length = 0;
@@ -89,7 +94,7 @@ export class Flight {
   }
 
   get #leftMs(): number {
-    return this.#deadlineMs - this.#parts.clock.monotonic();
+    return this.#deadlineMs - this.#nowMs;
   }
 
   get #isBusy(): boolean {
@@ -98,7 +103,12 @@ export class Flight {
 
   #choose(upstreams: readonly Upstream[], worst: number): Choice | undefined {
     const { need } = this.#request;
-    return choose(upstreams, { need, worst, without: this.#asked, random: this.#parts.random });
+    const { random } = this.#parts;
+    return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
+  }
+
+  #isAnyLeft(upstreams: readonly Upstream[], worst: number): boolean {
+    return isAnyLeft(upstreams, { need: this.#request.need, worst, without: this.#asked });
   }
 
   #send(choice: Choice, beside?: Upstream): void {
@@ -113,7 +123,8 @@ export class Flight {
 
   #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {
     const behind = tier === TIER.behind;
-    const sent: Sent = { attempt: upstream.begin(), upstream, behind, beside, inAir: undefined };
+    const attempt = upstream.begin(this.#nowMs);
+    const sent: Sent = { attempt, upstream, behind, beside, inAir: undefined };
     this.#sent.push(sent);
     const { params, need } = this.#request;
     const request = { method: need.method, params, timeoutMs: this.#attemptMs(upstream) };
@@ -123,6 +134,7 @@ export class Flight {
 
   /** Nothing is known of it but that its connection had ended: it gets one more attempt. */
   #askAgain(upstream: Upstream): void {
+    this.#stale ??= [];
     if (this.#stale.includes(upstream)) return;
     this.#stale.push(upstream);
     this.#asked.splice(this.#asked.indexOf(upstream), 1);
@@ -134,6 +146,7 @@ export class Flight {
     upstream.chain = "unknown";
     this.#parts.verify(upstream, this.#attemptMs(upstream), () => {
       this.#verifying -= 1;
+      this.#nowMs = this.#parts.clock.monotonic();
       if (this.#done === undefined) return;
       if (upstream.chain === "right") {
         this.#sendNow({ upstream, tier }, beside);
@@ -150,8 +163,8 @@ export class Flight {
     const { primaries, partners } = this.#parts;
     const others =
       role === "primary"
-        ? this.#mayAskPartners || this.#choose(primaries, TIER.troubled) !== undefined
-        : this.#choose(partners, TIER.behind) !== undefined;
+        ? this.#mayAskPartners || this.#isAnyLeft(primaries, TIER.troubled)
+        : this.#isAnyLeft(partners, TIER.behind);
     return others ? this.#leftMs / 2 : this.#leftMs;
   }
 
@@ -169,6 +182,7 @@ export class Flight {
 
   #hedgeOrEnd(): void {
     this.#hedge = undefined;
+    this.#nowMs = this.#parts.clock.monotonic();
     const answer = this.#findings.atHand;
     if (answer !== undefined) {
       this.#finish(answer);
@@ -185,12 +199,14 @@ export class Flight {
   #answered(sent: Sent, answer: UpstreamAnswer): void {
     const { upstream, attempt, beside } = sent;
     const { need } = this.#request;
+    const now = this.#parts.clock.monotonic();
+    this.#nowMs = now;
     const verdict = judge(need.method, answer);
-    const tookMs = upstream.end(attempt, labelOf(verdict));
-    this.#sent.splice(this.#sent.indexOf(sent), 1);
-    learn(upstream, { need, answer, verdict, tookMs, beganMs: attempt.beganMs });
+    const tookMs = upstream.end(attempt, labelOf(verdict), now);
+    this.#take(sent);
+    learn(upstream, { need, answer, verdict, tookMs, beganMs: attempt.beganMs, now });
     const isPrimary = upstream.role === "primary";
-    if (isPrimary && !isFault(verdict)) this.#parts.latency.record(tookMs);
+    if (isPrimary && !isFault(verdict)) this.#parts.latency.record(tookMs, now);
     if (this.#done === undefined) return;
     this.#endHedge();
     if (verdict.kind === "stale") this.#askAgain(upstream);
@@ -200,6 +216,7 @@ export class Flight {
     }
     if (outcome !== undefined) this.#finish(outcome);
     else if (!this.#isBusy) this.next();
+    else if (this.#findings.atHand !== undefined) this.#planSecond();
   }
 
   /** Whether a healthy node can still get the block that nobody had so far; then it is waited for. */
@@ -216,6 +233,7 @@ export class Flight {
     waiting.add(this);
     this.#wait = timers.set(Math.min(waitMs, longestMs), () => {
       waiting.delete(this);
+      this.#nowMs = this.#parts.clock.monotonic();
       this.next();
     });
     return true;
@@ -230,7 +248,7 @@ export class Flight {
   /** Each call of a partner is counted against the caps before it is sent. */
   #askPartner(): void {
     const { partners, askCaps, observer } = this.#parts;
-    if (this.#choose(partners, TIER.behind) === undefined) {
+    if (!this.#isAnyLeft(partners, TIER.behind)) {
       this.#mayAskPartners = false;
       this.next();
       return;
@@ -238,6 +256,7 @@ export class Flight {
     this.#verifying += 1;
     askCaps(this.#leftMs, (allowed) => {
       this.#verifying -= 1;
+      this.#nowMs = this.#parts.clock.monotonic();
       observer.partner(allowed ? "asked" : "capped");
       const choice = allowed ? this.#choose(partners, TIER.behind) : undefined;
       if (choice === undefined) {
@@ -258,6 +277,12 @@ export class Flight {
     done(outcome);
   }
 
+  /** It is in the air no more; nearly always it is the only one. */
+  #take(sent: Sent): void {
+    if (this.#sent.at(-1) === sent) this.#sent.pop();
+    else this.#sent.splice(this.#sent.indexOf(sent), 1);
+  }
+
   #endHedge(): void {
     if (this.#hedge !== undefined) this.#parts.timers.clear(this.#hedge);
     this.#hedge = undefined;
@@ -267,7 +292,7 @@ export class Flight {
   #leave(sent: Sent): void {
     const { attempt, beside, inAir } = sent;
     if (beside !== undefined) this.#parts.observer.hedged(beside.name, "lost");
-    const ageMs = this.#parts.clock.monotonic() - attempt.beganMs;
+    const ageMs = this.#nowMs - attempt.beganMs;
     this.#parts.timers.set(Math.max(STALLED_MS - ageMs, 0), () => {
       const at = this.#sent.indexOf(sent);
       if (at < 0) return;

@@ -24,8 +24,7 @@ export class PeakLatency {
     this.#clock = clock;
   }
 
-  record(ms: number): void {
-    const now = this.#clock.monotonic();
+  record(ms: number, now: number = this.#clock.monotonic()): void {
     const rest = this.#restAt(now);
     const average = this.#estimateMs * rest + ms * (1 - rest);
     this.#estimateMs = this.#isUnknownAt(now) || ms > average ? ms : average;
@@ -41,8 +40,11 @@ export class PeakLatency {
    * What one more call would cost, in milliseconds to wait. A call that is in the air since
    * `oldestInFlightSinceMs` (monotonic) tells more than the samples once it takes longer than they.
    */
-  cost(inFlight: number, oldestInFlightSinceMs?: number): number {
-    const now = this.#clock.monotonic();
+  cost(
+    inFlight: number,
+    oldestInFlightSinceMs?: number,
+    now: number = this.#clock.monotonic(),
+  ): number {
     const ageMs = oldestInFlightSinceMs === undefined ? 0 : now - oldestInFlightSinceMs;
     const isUnknown = this.#isUnknownAt(now);
     if (isUnknown && inFlight === 0) return 0;

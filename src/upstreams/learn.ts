@@ -9,6 +9,8 @@ export type Lesson = {
   readonly verdict: Verdict;
   readonly beganMs: number;
   readonly tookMs: number;
+  /** Monotonic: when it came. */
+  readonly now: number;
 };
 
 /**
@@ -17,18 +19,18 @@ export type Lesson = {
  */
 export function learn(
   upstream: Upstream,
-  { need, answer, verdict, beganMs, tookMs }: Lesson,
+  { need, answer, verdict, beganMs, tookMs, now }: Lesson,
 ): void {
   const { abilities, allowance, breaker, latency } = upstream;
   if (isFault(verdict)) {
-    breaker.failed(beganMs);
-    if (verdict.kind === "broken" && verdict.label === "timeout") latency.record(tookMs);
+    breaker.failed(beganMs, now);
+    if (verdict.kind === "broken" && verdict.label === "timeout") latency.record(tookMs, now);
     return;
   }
   if (verdict.kind === "stale") return;
-  latency.record(tookMs);
+  latency.record(tookMs, now);
   // Null may turn out to be wrong once another node finds what this one did not.
-  if (verdict.kind !== "null") breaker.succeeded(beganMs);
+  if (verdict.kind !== "null") breaker.succeeded(beganMs, now);
   if (verdict.kind === "result" && need.depth >= 0) abilities.hasState(need.depth);
   if (verdict.kind !== "failure") return;
   switch (verdict.failure.class) {

@@ -35,8 +35,7 @@ export class RecentQuantile {
     this.#halveAtMs = clock.monotonic() + HALVED_EVERY_MS;
   }
 
-  record(ms: number): void {
-    const now = this.#clock.monotonic();
+  record(ms: number, now: number = this.#clock.monotonic()): void {
     if (now >= this.#halveAtMs) this.#decay(now);
     const bucket = bucketOf(ms);
     this.#weights[bucket] = (this.#weights[bucket] ?? 0) + 1;

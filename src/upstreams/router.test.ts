@@ -20,7 +20,11 @@ beforeEach(() => {
   capped = false;
 });
 
-type Reply = UpstreamAnswer | { readonly after: number; readonly answer: UpstreamAnswer };
+type Reply =
+  | UpstreamAnswer
+  | { readonly after: number; readonly answer: UpstreamAnswer }
+  /** Answers when it likes to. */
+  | ((done: (answer: UpstreamAnswer) => void) => void);
 
 const clock = { monotonic: () => now };
 const wheel = {
@@ -43,6 +47,10 @@ function upstream(name: string, ...replies: Reply[]): Upstream {
     asked.push({ name, timeoutMs });
     const reply = left.shift() ?? replies.at(-1);
     if (reply === undefined) throw new Error("nothing to say");
+    if (typeof reply === "function") {
+      reply(done);
+      return { cancel: () => undefined };
+    }
     const { after, answer } = "after" in reply ? reply : { after: 0, answer: reply };
     now += Math.min(after, timeoutMs);
     done(after >= timeoutMs ? { kind: "timeout" } : answer);
@@ -299,6 +307,26 @@ describe("null", () => {
     const nodes = [upstream("a", nothing), upstream("b", receipt)];
     expect(ask(nodes, LOOKUP)).toMatchObject(receipt);
     expect(observed).toContain("a contradicted");
+  });
+
+  test("of a hedge is not given while the first node may still find it, for a while", () => {
+    for (const isFound of [true, false]) {
+      let first: (answer: UpstreamAnswer) => void = () => undefined;
+      const hold = (done: typeof first) => {
+        first = done;
+      };
+      const warm = Array.from({ length: 20 }, () => receipt);
+      const router = routerOf([upstream("a", ...warm, hold), upstream("b", nothing)]);
+      const outcomes: FetchOutcome[] = [];
+      const fetchOne = () => router.fetch({ ...REQUEST, ...LOOKUP }, (one) => outcomes.push(one));
+      for (let call = 0; call < 21; call += 1) fetchOne();
+      // The hedge.
+      for (const timer of [...timers]) timer.run();
+      expect(outcomes).toHaveLength(20);
+      if (isFound) first(receipt);
+      else for (const timer of [...timers]) timer.run();
+      expect(outcomes[20]).toMatchObject(isFound ? receipt : nothing);
+    }
   });
 
   test("does not count against a node to which the block may not have come", () => {

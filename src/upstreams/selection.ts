@@ -61,6 +61,8 @@ export type Selection = {
   readonly without: readonly Upstream[];
   /** 0 to 1, evenly. */
   readonly random: () => number;
+  /** Monotonic milliseconds. */
+  readonly now: number;
 };
 
 /**
@@ -70,7 +72,7 @@ export type Selection = {
  */
 export function choose(
   upstreams: readonly Upstream[],
-  { need, worst, without, random }: Selection,
+  { need, worst, without, random, now }: Selection,
 ): Choice | undefined {
   let best = worst;
   let count = 0;
@@ -96,11 +98,19 @@ export function choose(
     }
   }
   if (first === undefined) return undefined;
-  return { upstream: second === undefined ? first : cheaper(first, second, random), tier: best };
+  if (second === undefined) return { upstream: first, tier: best };
+  const difference = first.cost(now) - second.cost(now);
+  const isFirst = difference === 0 ? random() < 0.5 : difference < 0;
+  return { upstream: isFirst ? first : second, tier: best };
 }
 
-function cheaper(first: Upstream, second: Upstream, random: () => number): Upstream {
-  const difference = first.cost - second.cost;
-  if (difference === 0) return random() < 0.5 ? first : second;
-  return difference < 0 ? first : second;
+/** Whether `choose` would find one. */
+export function isAnyLeft(
+  upstreams: readonly Upstream[],
+  { need, worst, without }: Pick<Selection, "need" | "worst" | "without">,
+): boolean {
+  for (const upstream of upstreams) {
+    if (!without.includes(upstream) && tierOf(upstream, need) <= worst) return true;
+  }
+  return false;
 }

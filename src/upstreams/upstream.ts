@@ -61,7 +61,8 @@ export type UpstreamState =
   | "wrong chain"
   | "breaker open"
   | "limited"
-  | "not reached yet";
+  | "not reached yet"
+  | "on another fork";
 
 /** One attempt at one upstream, while it is in the air. */
 export type Attempt = { readonly upstream: Upstream; readonly beganMs: number };
@@ -125,13 +126,13 @@ export class Upstream {
   }
 
   /** What the next call there would cost, in expected milliseconds. */
-  get cost(): number {
+  cost(now: number): number {
     let oldest: number | undefined;
     for (const { beganMs } of this.#inAir) {
       oldest = beganMs;
       break;
     }
-    return this.latency.cost(this.#inAir.size, oldest);
+    return this.latency.cost(this.#inAir.size, oldest, now);
   }
 
   get inFlight(): number {
@@ -143,18 +144,19 @@ export class Upstream {
     if (this.chain === "wrong") return "wrong chain";
     if (this.breaker.state !== "closed") return "breaker open";
     if (this.chain === "unknown") return "not reached yet";
+    if (this.isForked) return "on another fork";
     return this.allowance.isLimited() ? "limited" : "ready";
   }
 
   /** Begins an attempt, which `end` or `abandon` has to end. */
-  begin(): Attempt {
+  begin(now: number = this.#clock.monotonic()): Attempt {
     this.breaker.tryEnter();
-    return this.#begin();
+    return this.#begin(now);
   }
 
-  #begin(): Attempt {
-    if (!this.allowance.tryTake()) this.allowance.take();
-    const attempt: Attempt = { upstream: this, beganMs: this.#clock.monotonic() };
+  #begin(now: number): Attempt {
+    if (!this.allowance.tryTake(now)) this.allowance.take(now);
+    const attempt: Attempt = { upstream: this, beganMs: now };
     this.#inAir.add(attempt);
     return attempt;
   }
@@ -180,7 +182,7 @@ export class Upstream {
     isRepeated = false,
   ): void {
     // The trial of a half-open breaker is for a client's call, whose success closes it.
-    const attempt = this.#begin();
+    const attempt = this.#begin(this.#clock.monotonic());
     this.send(request, (answer) => {
       if (answer.kind === "unreachable" && answer.isStale === true && !isRepeated) {
         this.end(attempt, "stale");
@@ -202,9 +204,9 @@ export class Upstream {
   }
 
   /** The attempt was answered, in this way. Returns the milliseconds that it took. */
-  end(attempt: Attempt, outcome: string): number {
+  end(attempt: Attempt, outcome: string, now: number = this.#clock.monotonic()): number {
     this.#inAir.delete(attempt);
-    const tookMs = this.#clock.monotonic() - attempt.beganMs;
+    const tookMs = now - attempt.beganMs;
     this.#observe(this.name, outcome, tookMs / 1000);
     return tookMs;
   }
