@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
 import type { FaultProxy } from "../support/fault-proxy.ts";
@@ -58,6 +59,8 @@ const TRIALS: readonly Trial[] = [
  * and half of the deadline, is far above.
  */
 const HEDGED_MS = 500;
+/** A node that nobody asked for 5 s is asked again. */
+const SHOWN_MS = 8000;
 /** Polls of a chain whose blocks come at odd times are two block times apart, 15 s here. */
 const HEAD_MS = 32_000;
 const RECOVERY_MS = 10_000;
@@ -78,9 +81,11 @@ type Options = {
   readonly calls: number;
   /** How the upstreams are configured, by the number of the trial. */
   readonly webSocket: (index: number) => boolean;
+  /** How much longer than on a quiet machine an answer may take. */
+  readonly slack?: number;
 };
 
-export function describeEachFault({ calls, webSocket }: Options): void {
+export function describeEachFault({ calls, webSocket, slack = 1 }: Options): void {
   let pair: ChainPair;
   let rig: GatewayRig;
   let pendingHash: string;
@@ -126,7 +131,7 @@ export function describeEachFault({ calls, webSocket }: Options): void {
     }
     const known = each.blocks === undefined ? before : await knownNow();
     const report = await runLoad({ ...network, known, calls });
-    expect(await network.troubles(upstream), "the metrics show it").not.toEqual(quiet);
+    await shown({ network, upstream, quiet, load: { ...network, known, calls } });
     await faulty.set(NONE);
     const recovery = recovered(network, faulty, known.filter(isSettled));
     recovery.catch(() => undefined);
@@ -142,7 +147,7 @@ export function describeEachFault({ calls, webSocket }: Options): void {
         if (network === undefined) throw new Error("no network");
         const report = await run(each, network);
         expectRight(report);
-        expect(report.p99Ms, JSON.stringify(report)).toBeLessThanOrEqual(HEDGED_MS);
+        expect(report.p99Ms, JSON.stringify(report)).toBeLessThanOrEqual(HEDGED_MS * slack);
       });
     },
   );
@@ -175,6 +180,23 @@ async function reached(network: RigNetwork, head: number): Promise<void> {
     if (performance.now() - begun > HEAD_MS) throw new Error(`${head} is not the head in time`);
     await setTimeout(20);
   }
+}
+
+type Showing = {
+  readonly network: RigNetwork;
+  readonly upstream: string;
+  readonly quiet: ReadonlyMap<string, number>;
+  readonly load: Parameters<typeof runLoad>[0];
+};
+
+/** Of two that are as fast as each other the faulty one may be asked little: it is by now. */
+async function shown({ network, upstream, quiet, load }: Showing): Promise<void> {
+  const begun = performance.now();
+  while (performance.now() - begun < SHOWN_MS) {
+    if (!isDeepStrictEqual(await network.troubles(upstream), quiet)) return;
+    expectRight(await runLoad(load));
+  }
+  expect(await network.troubles(upstream), "the metrics show it").not.toEqual(quiet);
 }
 
 /** Milliseconds until the node serves clients; the gateway is asked little, and answers right. */

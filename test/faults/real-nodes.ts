@@ -53,9 +53,15 @@ const RECOVERY_MS = 10_000;
 /** The load has begun, and has most of its way before it. */
 const BLOW_AFTER_MS = 100;
 
-type Options = { readonly kind: Kind; readonly blows: readonly Blow[]; readonly calls: number };
+type Options = {
+  readonly kind: Kind;
+  readonly blows: readonly Blow[];
+  readonly calls: number;
+  /** How much longer than on a quiet machine an answer may take. */
+  readonly slack?: number;
+};
 
-export function describeRealNodes({ kind, blows, calls }: Options): void {
+export function describeRealNodes({ kind, blows, calls, slack = 1 }: Options): void {
   describe(`${kind} nodes`, () => {
     let pair: Pair;
     let rig: GatewayRig;
@@ -84,7 +90,7 @@ export function describeRealNodes({ kind, blows, calls }: Options): void {
       await blow();
       const report = await load;
       expectRight(report);
-      expect(report.p99Ms, JSON.stringify(report)).toBeLessThanOrEqual(HEDGED_MS[kind]);
+      expect(report.p99Ms, JSON.stringify(report)).toBeLessThanOrEqual(HEDGED_MS[kind] * slack);
     };
 
     test.each(blows)(
