@@ -4,10 +4,12 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Bench, type Pair, pairsOf } from "./bench.ts";
 import { fullBlock, hashOf, numberOf, smallBlock, writeBlock } from "./chain.ts";
 import { cpuTimeUs } from "./cpu.ts";
+import { failingNode, percentileOf } from "./failing-node.ts";
 import { closedLoop, openLoop } from "./generator.ts";
 import { Histogram, median } from "./histogram.ts";
 import { Processes } from "./processes.ts";
 import { rowsOf, tableOf } from "./report.ts";
+import { routingCost } from "./routing-cost.ts";
 import { SCENARIOS, type Scenario, type SubjectName, scenarioOf } from "./scenarios.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -96,6 +98,20 @@ describe("the stand-in node", () => {
       { id: 10, error: { code: -32601 } },
     ]);
     expect(await Promise.all(calls.map((call) => post(port, call)))).toEqual(batch);
+  });
+
+  test("fails every second request from the moment it is told to, and counts them", async () => {
+    const processes = new Processes({ cores: null });
+    ends.push(() => processes.stopAll());
+    const { part, port } = await processes.startChild("others", "./stand-in-node.ts");
+    const ask = async () => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] });
+      return (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body })).status;
+    };
+    expect([await ask(), await ask()]).toEqual([200, 200]);
+    expect(await part.ask({ failing: true })).toEqual({ requests: 2, failed: 0 });
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual([200, 500, 200, 500]);
+    expect(await part.ask({ failing: true })).toEqual({ requests: 6, failed: 2 });
   });
 
   test("answers each scenario's bodies with results", async () => {
@@ -210,6 +226,42 @@ describe("a run", () => {
     ]);
     expect(tableOf(rows)).toMatch(/local +tollgate +30\.0 +1000 +1\.50 +<= 1\.4 missed/);
   });
+});
+
+describe("routing", () => {
+  test("every call is answered by both ways, so that a cost is the cost of an answer", async () => {
+    const costs = await routingCost({ calls: 500, rounds: 1 });
+    expect(costs.map(({ kind }) => kind)).toEqual(["eth_call of latest", "a block by number"]);
+    for (const { directUs, routedUs, addsUs } of costs) {
+      expect(directUs).toBeGreaterThan(0);
+      expect(addsUs).toBeCloseTo(routedUs - directUs);
+    }
+  });
+
+  test("a percentile of a gateway's histogram is that of what came since", () => {
+    const before = new Map([
+      [0.001, 100],
+      [0.01, 100],
+      [Number.POSITIVE_INFINITY, 100],
+    ]);
+    const after = new Map([
+      [0.001, 150],
+      [0.01, 200],
+      [Number.POSITIVE_INFINITY, 200],
+    ]);
+    const at = (share: number) => percentileOf(after, { since: before, share });
+    expect([at(0.25), at(0.5), at(0.75), at(1)].map((ms) => Math.round(ms * 1e6) / 1e6)).toEqual([
+      0.5, 1, 5.5, 10,
+    ]);
+    expect(percentileOf(after, { since: after, share: 0.99 })).toBe(0);
+  });
+
+  test("a node that fails half of its calls fails no client's", async () => {
+    const found = await failingNode({ rounds: 1, seconds: 1, cores: null });
+    expect(found).toMatchObject({ faults: 0, firstFault: null });
+    expect(found.failed).toBeGreaterThan(0);
+    expect(found.attemptP99Ms).toBeGreaterThan(0);
+  }, 60_000);
 });
 
 function measured(pair: Pair, costs: ReadonlyMap<string, number>): Pair {

@@ -91,7 +91,7 @@ export class Bench {
       return { ...floor, path: () => "/" };
     }
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-    const options = { directory: this.#directory, nodePort };
+    const options = { directory: this.#directory, nodePorts: [nodePort] };
     const { part, port, key } = await startTollgate(this.#processes, options);
     const path = ({ protocol }: Scenario) =>
       protocol === "http" ? `/bench/v3/${key}` : `/bench/ws/v3/${key}`;
@@ -113,9 +113,11 @@ export class Bench {
       pid: subject.part.pid,
       maxBodies: this.#options.maxBodies,
     };
-    const answer = (await stage.generator.ask(command)) as LoadAnswer;
-    if ("result" in answer) return answer.result;
-    throw new Error(`${pair.subject}, ${answer.fault}${subject.part.stderr()}`);
+    const answer = (await stage.generator.ask([command])) as LoadAnswer;
+    const [result] = "results" in answer ? answer.results : [];
+    if (result !== undefined) return result;
+    const fault = "fault" in answer ? answer.fault : "no result";
+    throw new Error(`${pair.subject}, ${fault}${subject.part.stderr()}`);
   }
 }
 

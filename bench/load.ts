@@ -1,4 +1,7 @@
-/** The load generator as a process: runs one loop per message of the parent and sends its result. */
+/**
+ * The load generator as a process: runs the loops of each message of the parent, all at the same time,
+ * and sends their results.
+ */
 import { endWithParent } from "./child.ts";
 import type { Address } from "./connection.ts";
 import { type ClosedResult, closedLoop, type OpenResult, openLoop } from "./generator.ts";
@@ -15,19 +18,22 @@ export type LoadCommand = {
 };
 
 export type LoadAnswer =
-  | { readonly result: ClosedResult | OpenResult }
+  | { readonly results: readonly (ClosedResult | OpenResult)[] }
   | { readonly fault: string };
 
 endWithParent();
-process.on("message", (command: LoadCommand) => {
-  const load = { ...command, scenario: scenarioOf(command.scenario) };
-  const loop = command.rate === null ? closedLoop(load) : openLoop(load, command.rate);
-  loop.then(
-    (result) => answer({ result }),
+process.on("message", (commands: readonly LoadCommand[]) => {
+  Promise.all(commands.map(run)).then(
+    (results) => answer({ results }),
     (error: unknown) => answer({ fault: error instanceof Error ? error.message : String(error) }),
   );
 });
 process.send?.({ port: 0 });
+
+function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
+  const load = { ...command, scenario: scenarioOf(command.scenario) };
+  return command.rate === null ? closedLoop(load) : openLoop(load, command.rate);
+}
 
 function answer(message: LoadAnswer): void {
   process.send?.(message);

@@ -5,8 +5,9 @@
  * (the floors) in one run against a stand-in node. The subject has a core of its own where taskset is
  * there; node and generator share the rest. CPU per call is the subject's user and system time, all
  * threads, in a closed loop, divided by its calls; latency is an open loop's at 1,000 calls a second,
- * from the intended time of sending. At the end, what metering adds (`metering.ts`). Rounds rotate, figures are medians. Compare ratios, not
- * microseconds: another machine gives others. Exit code 1 where a call failed; a missed target is none.
+ * from the intended time of sending. At the end, what metering adds (`metering.ts`) and what routing adds
+ * (`routing.ts`). Rounds rotate, figures are medians. Compare ratios, not microseconds: another machine
+ * gives others. Exit code 1 where a call failed; a missed target is none.
  */
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -53,9 +54,12 @@ try {
   if (values.json !== undefined) await writeFile(values.json, json(rows));
   if (rows.some((row) => row.faults.count > 0)) process.exitCode = 1;
   if (values.only === undefined && !values.floors) {
-    process.stdout.write("\n");
-    const metering = fileURLToPath(new URL("./metering.ts", import.meta.url));
-    spawnSync(process.execPath, [metering], { stdio: "inherit" });
+    for (const part of ["./metering.ts", "./routing.ts"]) {
+      process.stdout.write("\n");
+      const file = fileURLToPath(new URL(part, import.meta.url));
+      const { status } = spawnSync(process.execPath, [file], { stdio: "inherit" });
+      if (status !== 0) process.exitCode = 1;
+    }
   }
 } catch (error) {
   if (!isStopped) throw error;

@@ -2,6 +2,8 @@
  * A node that costs next to nothing: JSON-RPC over plain keep-alive HTTP on `node:net`, prepared
  * answers by method, the request's id echoed. It serves what Tollgate and the floors send (one
  * Content-Length, no chunks) and closes the connection on anything else. Sends its port to the parent.
+ * After a message `{ failing: true }` of the parent it answers every second request with HTTP 500; each
+ * such message is answered with how many requests have come, and how many of them failed.
  */
 import { createServer, type Socket } from "node:net";
 import {
@@ -32,6 +34,14 @@ const CONSTANTS: Readonly<Record<string, string>> = {
   web3_clientVersion: '"stand-in/1.0.0"',
 };
 
+const counts = { requests: 0, failed: 0 };
+let isFailing = false;
+
+process.on("message", (message: { readonly failing: boolean }) => {
+  isFailing = message.failing;
+  process.send?.({ ...counts });
+});
+
 const server = createServer({ noDelay: true }, (socket) => {
   let rest: Buffer = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
@@ -61,6 +71,12 @@ function answerAll(socket: Socket, bytes: Buffer): Buffer {
 }
 
 function answer(socket: Socket, body: string): void {
+  counts.requests += 1;
+  if (isFailing && counts.requests % 2 === 0) {
+    counts.failed += 1;
+    socket.write("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n");
+    return;
+  }
   let parsed: Request | Request[];
   try {
     parsed = JSON.parse(body);

@@ -12,7 +12,12 @@ const CLI = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 const OWNER = "bench@example.com";
 const START_MS = 15_000;
 
-export type RunningTollgate = { readonly part: Part; readonly port: number; readonly key: string };
+export type RunningTollgate = {
+  readonly part: Part;
+  readonly port: number;
+  readonly adminPort: number;
+  readonly key: string;
+};
 
 /**
  * Starts Tollgate as its user does: a configuration file, an account and a key made by the commands,
@@ -20,11 +25,11 @@ export type RunningTollgate = { readonly part: Part; readonly port: number; read
  */
 export async function startTollgate(
   processes: Processes,
-  options: { readonly directory: string; readonly nodePort: number },
+  options: { readonly directory: string; readonly nodePorts: readonly number[] },
 ): Promise<RunningTollgate> {
   const file = join(options.directory, "tollgate.yaml");
   const [port, adminPort] = await freePorts();
-  await writeFile(file, configuration({ port, adminPort, nodePort: options.nodePort }));
+  await writeFile(file, configuration({ port, adminPort, nodePorts: options.nodePorts }));
   await command(["accounts", "create", OWNER, "--plan", "bench", "--config", file]);
   const created = await command([
     "keys",
@@ -40,11 +45,19 @@ export async function startTollgate(
   const { key } = JSON.parse(created) as { readonly key: string };
   const part = processes.startProgram("subject", [CLI, "start", "--config", file]);
   await answers(part, `http://127.0.0.1:${port}/bench/v3/${key}`);
-  return { part, port, key };
+  return { part, port, adminPort, key };
 }
 
 /** Everything on that a user has on; credits that no run can use up. */
-function configuration(ports: { port: number; adminPort: number; nodePort: number }): string {
+function configuration(ports: {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly nodePorts: readonly number[];
+}): string {
+  const upstreams = ports.nodePorts.map(
+    (port, at) =>
+      `      - { name: stand-in-${at + 1}, url: "http://127.0.0.1:${port}", maxConnections: 64 }\n`,
+  );
   return `server: { host: 127.0.0.1, port: ${ports.port} }
 admin: { host: 127.0.0.1, port: ${ports.adminPort} }
 storage: { url: "sqlite:./tollgate.db" }
@@ -56,8 +69,7 @@ networks:
     family: evm
     chainId: 1
     upstreams:
-      - { name: stand-in, url: "http://127.0.0.1:${ports.nodePort}", maxConnections: 64 }
-`;
+${upstreams.join("")}`;
 }
 
 async function command(args: readonly string[]): Promise<string> {

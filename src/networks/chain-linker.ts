@@ -16,6 +16,8 @@ export class ChainLinker {
   readonly #parts: ChainLinkerParts;
   readonly #busy = new Set<TrackedUpstream>();
   readonly #wanted = new Set<string>();
+  /** Heads that their nodes have left: nothing more is to be found out of them. */
+  readonly #left = new Map<TrackedUpstream, string>();
 
   constructor(parts: ChainLinkerParts) {
     this.#parts = parts;
@@ -25,6 +27,7 @@ export class ChainLinker {
   link(upstream: TrackedUpstream): void {
     const missing = this.#parts.view.missing(upstream);
     if (missing === undefined || this.#busy.has(upstream)) return;
+    if (this.#left.get(upstream) === this.#parts.view.tipOf(upstream)?.hash) return;
     if (missing.kind === "parent") this.#askParent(upstream, missing.hash);
     else this.#askLandmarks(upstream, this.#parts.view.landmarks(upstream));
   }
@@ -48,15 +51,28 @@ export class ChainLinker {
   #askLandmarks(upstream: TrackedUpstream, [number, ...older]: readonly number[]): void {
     const { view } = this.#parts;
     if (number === undefined) {
-      view.joins(upstream, -1);
+      this.#join(upstream, -1);
       return;
     }
     const params = `["0x${number.toString(16)}",false]`;
     this.#ask(upstream, { method: "eth_getBlockByNumber", params }, (json) => {
       if (json === undefined) return;
       const block = readBlock(json);
-      if (block?.number === number && view.isOurs(block) === true) view.joins(upstream, number);
+      if (block?.number === number && view.isOurs(block) === true) this.#join(upstream, number);
       else this.#askLandmarks(upstream, older);
+    });
+  }
+
+  /** The node may have left its head for another one between that and its answers. */
+  #join(upstream: TrackedUpstream, ancestor: number): void {
+    const tip = this.#parts.view.tipOf(upstream);
+    const lowest = this.#parts.view.lowest(upstream);
+    if (tip === undefined || lowest === undefined) return;
+    const params = `["0x${lowest.number.toString(16)}",false]`;
+    this.#ask(upstream, { method: "eth_getBlockByNumber", params }, (json) => {
+      if (json === undefined) return;
+      if (readBlock(json)?.hash === lowest.hash) this.#parts.view.joins(upstream, ancestor);
+      else this.#left.set(upstream, tip.hash);
     });
   }
 

@@ -126,12 +126,14 @@ export class HeadView {
     if (standing === undefined) return;
     const now = this.#clock.monotonic();
     const isCanonical = this.#tree.chain.has(block);
+    const before = standing.tip;
     this.#tree.add(block);
     standing.tip = block;
     standing.reportedMs = now;
     const isNews = askedMs === undefined ? !isCanonical : askedMs > standing.sightedMs;
     // What it had of another fork says nothing of the chain that it has come back to.
-    if (block.number >= upstream.head || isNews || !isCanonical || upstream.isForked) {
+    const hasLeft = before !== undefined && !this.#tree.chain.has(before);
+    if (block.number >= upstream.head || isNews || !isCanonical || hasLeft) {
       upstream.head = block.number;
       standing.sightedMs = askedMs ?? now;
     }
@@ -165,6 +167,12 @@ export class HeadView {
   learn(header: BlockHeader): void {
     this.#tree.add(header);
     this.refresh();
+  }
+
+  /** The lowest known block of this upstream's fork. */
+  lowest(upstream: TrackedUpstream): BlockHeader | undefined {
+    const tip = this.tipOf(upstream);
+    return tip === undefined ? undefined : this.#tree.lowest(tip);
   }
 
   /** The upstream's chain has our block `ancestor`; -1: none of ours. */

@@ -51,15 +51,15 @@ export function unknownsOf(
   hasWindow: boolean,
 ): readonly string[] {
   const places = blockPlaces(definition);
-  const block = args[places.block];
-  const filter = args[places.filter];
+  const block = valueAt(args, places.block);
+  const filter = valueAt(args, places.filter);
   const isPlain = block !== "safe" && block !== "finalized" && filter === undefined;
   if (isPlain && !hasWindow) return NONE;
   const tags = [block];
   if (filter instanceof Map) tags.push(filter.get("fromBlock"), filter.get("toBlock"));
   const unknowns = tags.filter((tag) => tag === "safe" || tag === "finalized");
   if (!hasWindow) return unknowns;
-  const hashes = [args[places.blockHash]];
+  const hashes = [valueAt(args, places.blockHash)];
   if (block instanceof Map) hashes.push(block.get("blockHash"));
   if (filter instanceof Map) hashes.push(filter.get("blockHash"));
   return [...unknowns, ...hashes.filter((hash) => typeof hash === "string")];
@@ -75,18 +75,36 @@ export function resolveBlocks(
   moment: Moment,
 ): Resolution | RpcError {
   const places = blockPlaces(definition);
-  const sent = [...args];
-  if (places.call >= 0) sent[places.call] = capGas(args[places.call], moment.gasLimit);
+  const { block, blockHash, filter, call } = places;
+  let sent = args;
+  if (call >= 0) sent = withValue(sent, call, capGas(args[call], moment.gasLimit));
   const named: Named[] = [];
-  if (args.length > places.block && places.block >= 0)
-    sent[places.block] = nameBlock(args[places.block], moment, named);
-  if (places.blockHash >= 0) nameHash(args[places.blockHash], moment, named);
-  if (places.filter >= 0) sent[places.filter] = nameRange(args[places.filter], moment, named);
+  if (args.length > block && block >= 0)
+    sent = withValue(sent, block, nameBlock(args[block], moment, named));
+  if (blockHash >= 0) nameHash(args[blockHash], moment, named);
+  if (filter >= 0) sent = withValue(sent, filter, nameRange(args[filter], moment, named));
   const { head, window } = moment;
   if (window !== undefined && named.some(({ number }) => number <= head - window)) {
     return outside(window);
   }
-  return summary(definition, named, { sent, head: moment.head });
+  return summary(definition, named, { sent, head });
+}
+
+/** At a place that may be nowhere: an array is not asked for -1, which is slow. */
+function valueAt(args: readonly JsonValue[], place: number): JsonValue | undefined {
+  return place < 0 ? undefined : args[place];
+}
+
+/** The params with this value there: themselves where it is there already. */
+function withValue(
+  args: readonly JsonValue[],
+  place: number,
+  value: JsonValue,
+): readonly JsonValue[] {
+  if (args[place] === value) return args;
+  const changed = [...args];
+  changed[place] = value;
+  return changed;
 }
 
 function summary(
@@ -106,7 +124,7 @@ function summary(
     block: future ? (isRange ? head : -1) : number,
     named: number,
     depth: definition.state && number >= 0 ? Math.max(head - number, 0) : -1,
-    tagged: named.findLast(({ isTag }) => isTag)?.number,
+    tagged: last?.isTag === true ? last.number : named.findLast(({ isTag }) => isTag)?.number,
     exists: definition.lookup === "block" && number >= 0 && !future && last?.text !== "pending",
     future,
     known: isEmpty ? "[]" : undefined,
@@ -143,11 +161,6 @@ function nameRange(value: JsonValue | undefined, moment: Moment, named: Named[])
 
 /** A tag or number as a number; undefined where no node has such a block. */
 function resolveTag(text: string, moment: Moment): Named | undefined {
-  const numbered = (number: number): Named => ({
-    number,
-    text: `0x${number.toString(16)}`,
-    isTag: true,
-  });
   switch (text) {
     case "latest":
       return numbered(moment.head);
@@ -163,6 +176,10 @@ function resolveTag(text: string, moment: Moment): Named | undefined {
     default:
       return { number: Number(text), text, isTag: false };
   }
+}
+
+function numbered(number: number): Named {
+  return { number, text: `0x${number.toString(16)}`, isTag: true };
 }
 
 /** The specification, "Limits": archive requests are unavailable on such a network. */

@@ -18,7 +18,7 @@ export type Source = {
 export class Findings {
   readonly #request: RoutedRequest;
   readonly #parts: Pick<FlightParts, "observer" | "primaries" | "seen">;
-  /** Another healthy node that could still be asked. */
+  /** Of the healthy nodes that could still tell, the one with the highest head. */
   readonly #another: () => Upstream | undefined;
   /** Made where they are needed: nearly all calls have their result at once. */
   #failures: FailureLog | undefined;

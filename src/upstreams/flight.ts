@@ -52,8 +52,10 @@ export class Flight {
     this.#done = done;
     this.#nowMs = parts.clock.monotonic();
     this.#deadlineMs = this.#nowMs + request.timeoutMs;
-    const inAir = () => this.#sent.find(({ behind }) => !behind)?.upstream;
-    const another = () => this.#choose(parts.primaries, TIER.lagging)?.upstream ?? inAir();
+    const mayTell = (one: Upstream) =>
+      this.#choose([one], TIER.lagging) !== undefined ||
+      this.#sent.some(({ upstream, behind }) => upstream === one && !behind);
+    const another = () => parts.primaries.filter(mayTell).sort((a, b) => b.head - a.head)[0];
     this.#findings = new Findings(request, parts, another);
     this.#mayAskPartners = request.partner && parts.partners.length > 0;
   }
@@ -148,7 +150,7 @@ export class Flight {
       this.#verifying -= 1;
       this.#nowMs = this.#parts.clock.monotonic();
       if (this.#done === undefined) return;
-      if (upstream.chain === "right") {
+      if (upstream.chain === "right" && !upstream.drained) {
         this.#sendNow({ upstream, tier }, beside);
         return;
       }

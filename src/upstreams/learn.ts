@@ -3,6 +3,9 @@ import type { Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { isFault, type Verdict } from "./verdict.ts";
 
+/** A fault costs the call another attempt: a node that fails fast must not look like a fast one. */
+const LEAST_FAULT_MS = 100;
+
 export type Lesson = {
   readonly need: Need;
   readonly answer: UpstreamAnswer;
@@ -24,7 +27,7 @@ export function learn(
   const { abilities, allowance, breaker, latency } = upstream;
   if (isFault(verdict)) {
     breaker.failed(beganMs, now);
-    if (verdict.kind === "broken" && verdict.label === "timeout") latency.record(tookMs, now);
+    latency.record(Math.max(tookMs, LEAST_FAULT_MS), now);
     return;
   }
   if (verdict.kind === "stale") return;

@@ -7,11 +7,12 @@ import type { Upstream } from "./upstream.ts";
  * node, and while none is ahead of those that said it.
  */
 export class NullAnswers {
-  readonly #from: Upstream[] = [];
+  /** With the heads that they had then: what came to them since, they did not look for. */
+  readonly #from: { readonly upstream: Upstream; readonly head: number }[] = [];
   #outcome: FetchOutcome | undefined;
 
   add(upstream: Upstream, result: readonly Buffer[]): void {
-    this.#from.push(upstream);
+    this.#from.push({ upstream, head: upstream.head });
     this.#outcome ??= { kind: "result", result, upstream };
   }
 
@@ -35,8 +36,8 @@ export class NullAnswers {
     if (this.#from.length === 0) return;
     const block = answerBlock === undefined ? need.block : blockNumberIn(result, answerBlock);
     if (block === undefined || block < 0) return;
-    for (const upstream of this.#from) {
-      if (block > upstream.head) continue;
+    for (const { upstream, head } of this.#from) {
+      if (block > head) continue;
       upstream.breaker.failed();
       observer.contradicted(upstream.name);
     }

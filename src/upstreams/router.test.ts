@@ -309,6 +309,21 @@ describe("null", () => {
     expect(observed).toContain("a contradicted");
   });
 
+  test("is what a node said of the blocks that it had then, whatever comes to it later", () => {
+    const first = at(upstream("a", nothing), { head: 98 });
+    const gets = (done: (answer: UpstreamAnswer) => void) => {
+      first.head = 99;
+      done(nothing);
+    };
+    const nodes = [first, at(upstream("b", gets), { head: 98 }), upstream("c", receipt)];
+    nodes[2]?.begin();
+    const need = { ...LOOKUP.need, block: -1, head: 99 };
+    expect(
+      ask([...nodes.slice(0, 2), at(nodes[2] as Upstream, { head: 99 })], { ...LOOKUP, need }),
+    ).toMatchObject(receipt);
+    expect(observed).not.toContain("a contradicted");
+  });
+
   test("of a hedge is not given while the first node may still find it, for a while", () => {
     for (const isFound of [true, false]) {
       let first: (answer: UpstreamAnswer) => void = () => undefined;
@@ -339,7 +354,8 @@ describe("null", () => {
     const nodes = [
       at(upstream("a", nothing), { head: 98 }),
       at(upstream("b", nothing), { head: 98 }),
-      at(upstream("c", receipt), { head: 99 }),
+      at(upstream("c", nothing), { head: 98 }),
+      at(upstream("d", receipt), { head: 99 }),
     ];
     expect(ask(nodes, { ...LOOKUP, need: { ...LOOKUP.need, head: 98 } })).toMatchObject(receipt);
   });
@@ -518,5 +534,20 @@ describe("what an answer teaches", () => {
     expect(names().filter((name) => name === "a")).toHaveLength(5);
     expect(failing.state).toBe("breaker open");
     expect(reverting.state).toBe("ready");
+  });
+
+  test("a node that fails fast is not taken for a fast one", () => {
+    const failing = upstream("a", page, good);
+    const slow = upstream("b", good);
+    for (const [node, ms] of [
+      [failing, 1],
+      [slow, 50],
+    ] as const) {
+      node.latency.reset();
+      node.latency.record(ms);
+    }
+    ask([failing, slow]);
+    ask([failing, slow]);
+    expect(names()).toEqual(["a", "b", "b"]);
   });
 });
