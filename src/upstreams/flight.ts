@@ -74,14 +74,10 @@ export class Flight {
       return;
     }
     if (this.#isBusy) return;
-    if (hasTime && !this.#findings.isNull) {
-      if (this.#waits()) return;
-      if (this.#mayAskPartners) {
-        this.#askPartner();
-        return;
-      }
-    }
-    this.#finish(this.#findings.conclude());
+    const isOpen = hasTime && !this.#findings.isNull;
+    if (isOpen && this.#waits()) return;
+    if (isOpen && this.#mayAskPartners) this.#askPartner();
+    else this.#finish(this.#findings.conclude());
   }
 
   /** Some node got further while this waited for that. */
@@ -104,9 +100,9 @@ export class Flight {
   }
 
   #choose(upstreams: readonly Upstream[], worst: number): Choice | undefined {
-    const { need } = this.#request;
     const { random } = this.#parts;
-    return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
+    const selection = { need: this.#request.need, worst, without: this.#asked };
+    return choose(upstreams, { ...selection, random, now: this.#nowMs });
   }
 
   #isAnyLeft(upstreams: readonly Upstream[], worst: number): boolean {
@@ -114,13 +110,9 @@ export class Flight {
   }
 
   #send(choice: Choice, beside?: Upstream): void {
-    const { upstream } = choice;
-    this.#asked.push(upstream);
-    if (upstream.isUnchecked) {
-      this.#verify(choice, beside);
-      return;
-    }
-    this.#sendNow(choice, beside);
+    this.#asked.push(choice.upstream);
+    if (choice.upstream.isUnchecked) this.#verify(choice, beside);
+    else this.#sendNow(choice, beside);
   }
 
   #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {

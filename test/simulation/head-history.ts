@@ -1,0 +1,86 @@
+import type { HeadChange } from "../../src/networks/head-listeners.ts";
+import type { Network } from "../../src/networks/network.ts";
+import { ancestor, type Block, type SimulatedChain } from "./simulated-chain.ts";
+import { hold } from "./violation.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** The gateway's head from a moment on. `block` is unknown while only an answer has shown it. */
+export type HeadVersion = {
+  readonly sinceMs: number;
+  readonly number: number;
+  readonly block: Block | undefined;
+};
+
+/** How far down the replacement of a block is looked for. */
+const COMPARED_BLOCKS = 12;
+
+/** What the gateway's head was at each moment; it moves as a head may. */
+export class HeadHistory {
+  readonly versions: HeadVersion[] = [];
+  readonly #parts: { readonly chain: SimulatedChain; readonly time: VirtualTime };
+  readonly #network: Network;
+  /** By number: what the head was, and no listener was told to be replaced. */
+  readonly #told = new Map<number, Block>();
+  #lowestReorg = Number.POSITIVE_INFINITY;
+
+  say: (text: () => string) => void = () => {};
+
+  constructor(network: Network, parts: { chain: SimulatedChain; time: VirtualTime }) {
+    this.#network = network;
+    this.#parts = parts;
+    network.chain.subscribe((change) => this.#changed(change));
+  }
+
+  get number(): number {
+    return this.versions.at(-1)?.number ?? -1;
+  }
+
+  /** Looks at the head; called after every event. */
+  step(): void {
+    const head = this.#network.chain.head;
+    if (head === undefined) return;
+    const last = this.versions.at(-1);
+    if (last?.number === head.number && last.block?.hash === head.hash) return;
+    const isTold = this.#lowestReorg < (last?.number ?? -1);
+    const before = last?.number ?? -1;
+    hold(head.number >= before || isTold, () => `the head went back: ${before} → ${head.number}`);
+    const block = head.hash === undefined ? undefined : this.#parts.chain.find(head.hash);
+    hold(block?.isRight !== false, () => `the head is of another chain: ${head.number}`);
+    if (block !== undefined) this.#compare(block);
+    this.say(() => `head ${head.number} ${head.hash}`);
+    this.versions.push({ sinceMs: this.#parts.time.nowMs, number: head.number, block });
+    this.#lowestReorg = Number.POSITIVE_INFINITY;
+  }
+
+  /** Those that held at some moment of the span. */
+  during(fromMs: number, toMs: number): readonly HeadVersion[] {
+    const { versions } = this;
+    let at = versions.length - 1;
+    const found: HeadVersion[] = [];
+    for (; at >= 0; at -= 1) {
+      const version = versions[at] as HeadVersion;
+      if (version.sinceMs <= toMs) found.push(version);
+      if (version.sinceMs < fromMs) break;
+    }
+    return found;
+  }
+
+  #changed(change: HeadChange): void {
+    this.say(() => `told ${JSON.stringify(change)}`);
+    if (change.kind === "advance") return;
+    this.#lowestReorg = Math.min(this.#lowestReorg, change.commonAncestor);
+    for (const number of this.#told.keys()) {
+      if (number > change.commonAncestor) this.#told.delete(number);
+    }
+  }
+
+  #compare(block: Block): void {
+    for (let number = block.number; number > block.number - COMPARED_BLOCKS; number -= 1) {
+      const known = this.#told.get(number);
+      hold(known === undefined || known === ancestor(block, number), () => {
+        return `block ${number} was replaced, and nobody was told`;
+      });
+    }
+    this.#told.set(block.number, block);
+  }
+}

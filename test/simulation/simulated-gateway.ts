@@ -1,0 +1,135 @@
+import type { Identity } from "../../src/access/identity.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import type { EvmNetworkConfig } from "../../src/config/network-schema.ts";
+import type { Ledger, Reservation } from "../../src/credits/ledger.ts";
+import { Call } from "../../src/gateway/call.ts";
+import { Pipeline } from "../../src/gateway/pipeline.ts";
+import type { JsonValue } from "../../src/jsonrpc/value.ts";
+import { buildNetwork } from "../../src/networks/build-network.ts";
+import type { Network } from "../../src/networks/network.ts";
+import type { PartnerStore } from "../../src/storage/store.ts";
+import type { CallLog, Logger } from "../../src/telemetry/log.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { CHAIN_ID } from "./simulated-chain.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+export type GatewayOptions = Pick<
+  EvmNetworkConfig,
+  "timeoutMs" | "confirmations" | "hedgeShare" | "window" | "chainId"
+> & {
+  /** Calls of partners that the caps allow. */
+  readonly partnerCap: number;
+  /** Of a partner's store it takes so long to answer. */
+  readonly storeMs: number;
+};
+
+type Parts = {
+  readonly time: VirtualTime;
+  readonly random: SeededRandom;
+  readonly nodes: readonly SimulatedNode[];
+};
+
+const metrics = new Metrics().network("simulated");
+const silent = { info: ignore, warn: ignore, error: ignore, child: () => silent };
+const NETWORK = { name: "simulated", family: "evm", upstreams: [{ name: "a", url: "http://a" }] };
+const [BASE] = parseConfig(JSON.stringify({ networks: [NETWORK] }), {
+  baseDir: "/",
+  environment: {},
+}).networks;
+
+/** The real parts that a call goes through, from its check on, on simulated time and nodes. */
+export class SimulatedGateway {
+  readonly network: Network;
+  /** Calls of partners that were counted. */
+  partnerCalls = 0;
+  /** Of admitted calls. */
+  settled = 0;
+  readonly #pipeline: Pipeline;
+  #made = 0;
+
+  constructor(options: GatewayOptions, { time, random, nodes }: Parts) {
+    this.network = buildNetwork(configOf(options, nodes), {
+      ...{ clock: time.clock, timers: time, random: random.next, metrics },
+      log: silent as unknown as Logger,
+      partners: this.#partnerStore(options, time),
+      connect: ({ name }, { onBroken }) => {
+        const node = nodes.find((each) => each.options.name === name);
+        if (node === undefined) throw new Error(`there is no node ${name}`);
+        node.connection.onBroken = onBroken;
+        return { transport: node.transport, heads: node.heads };
+      },
+    });
+    this.#pipeline = new Pipeline({
+      clock: time.clock,
+      log: silent as unknown as CallLog,
+      ledger: this.#ledger(),
+      usage: { record: ignore, contract: ignore },
+      mayFailOver: ({ plan }) => plan === "growth",
+      usageOf: async () => "{}",
+    });
+  }
+
+  /** One client's call; `done` is told of its end. */
+  run(
+    {
+      method,
+      params,
+      plan,
+      minBlock,
+    }: {
+      readonly method: string;
+      readonly params: JsonValue[];
+      readonly plan: "free" | "growth";
+      readonly minBlock: number | undefined;
+    },
+    done: (call: Call) => void,
+  ): void {
+    this.#made += 1;
+    const parsed = { id: String(this.#made), notification: false, method, params };
+    const session = {
+      network: this.network,
+      identity: { accountId: "a", keyId: "k", plan } as Identity,
+      requestId: "r",
+      minBlock: minBlock?.toString(),
+    };
+    this.#pipeline.run(new Call({ ...parsed, fault: undefined }, session), done);
+  }
+
+  #ledger(): Pick<Ledger, "admit" | "settle"> {
+    return {
+      admit: () => ({}) as Reservation,
+      settle: () => {
+        this.settled += 1;
+      },
+    };
+  }
+
+  #partnerStore({ partnerCap, storeMs }: GatewayOptions, time: VirtualTime): PartnerStore {
+    return {
+      take: ({ calls }) =>
+        new Promise((resolve) => {
+          time.after(storeMs, () => {
+            const allowed = Math.min(calls, partnerCap - this.partnerCalls);
+            this.partnerCalls += allowed;
+            resolve(allowed);
+          });
+        }),
+      read: async () => ({ day: this.partnerCalls, month: this.partnerCalls }),
+    };
+  }
+}
+
+function configOf(options: GatewayOptions, nodes: readonly SimulatedNode[]): EvmNetworkConfig {
+  const base = BASE as EvmNetworkConfig;
+  const [upstream] = base.upstreams;
+  if (upstream === undefined) throw new Error("the configuration has no upstream");
+  const { timeoutMs, confirmations, hedgeShare, window, chainId } = options;
+  return {
+    ...{ ...base, timeoutMs, confirmations, hedgeShare, window, chainId: chainId ?? CHAIN_ID },
+    upstreams: nodes.map(({ options: { name, role } }) => ({ ...upstream, name, role })),
+  };
+}
+
+function ignore(): void {}

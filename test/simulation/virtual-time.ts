@@ -1,0 +1,97 @@
+import type { Clock } from "../../src/lib/clock.ts";
+import type { Timer } from "../../src/lib/timer-wheel.ts";
+import type { Timers } from "../../src/networks/tracked-upstream.ts";
+
+/** As src/lib/timer-wheel.ts counts. */
+const TICK_MS = 20;
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+const BEGIN_MS = 1000;
+
+type Entry = { readonly atMs: number; readonly order: number; readonly run: () => void };
+
+/** Time that passes only from one event to the next; events of one moment come in order. */
+export class VirtualTime implements Timers {
+  readonly clock: Clock = { now: () => EPOCH_MS + this.#nowMs, monotonic: () => this.#nowMs };
+  /** A heap: each entry comes before its two children. */
+  readonly #heap: Entry[] = [];
+  readonly #timers = new Set<Timer>();
+  #nowMs = BEGIN_MS;
+  #order = 0;
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Timers that were neither cleared nor run. */
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  after(delayMs: number, run: () => void): void {
+    this.#push({ atMs: this.#nowMs + Math.max(delayMs, 0), order: this.#order++, run });
+  }
+
+  /** Fires when a timer wheel would: at a tick, never early. */
+  set(delayMs: number, run: () => void): Timer {
+    const dueTick = Math.floor(this.#nowMs / TICK_MS) + Math.ceil(delayMs / TICK_MS) + 1;
+    const timer: Timer = { dueTick, run };
+    this.#timers.add(timer);
+    const fire = () => {
+      if (this.#timers.delete(timer)) run();
+    };
+    this.#push({ atMs: dueTick * TICK_MS, order: this.#order++, run: fire });
+    return timer;
+  }
+
+  clear(timer: Timer): void {
+    this.#timers.delete(timer);
+  }
+
+  /** Runs all events up to then; promises are settled between two of them. */
+  async run(untilMs: number, step: () => void): Promise<void> {
+    for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
+      if (first.atMs > untilMs) break;
+      this.#pop();
+      this.#nowMs = first.atMs;
+      first.run();
+      await undefined;
+      step();
+    }
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  #push(entry: Entry): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(entry);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = heap[parent] as Entry;
+      if (isBefore(above, entry)) break;
+      heap[at] = above;
+      at = parent;
+    }
+    heap[at] = entry;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop() as Entry;
+    if (heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      const right = heap[child + 1];
+      if (right !== undefined && isBefore(right, heap[child] as Entry)) child += 1;
+      const below = heap[child] as Entry;
+      if (isBefore(last, below)) break;
+      heap[at] = below;
+      at = child;
+    }
+    heap[at] = last;
+  }
+}
+
+const isBefore = (one: Entry, other: Entry): boolean =>
+  one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
