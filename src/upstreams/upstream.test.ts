@@ -37,3 +37,24 @@ test("a question of the gateway's own does not take the trial of a half-open bre
   expect(breaker.isFree).toBe(false);
   expect(waiting).toHaveLength(1);
 });
+
+test("a node whose connections ended is not believed to have any block until it tells again", () => {
+  const nothing = () => undefined;
+  const broken: string[] = [];
+  const upstream = new Upstream(
+    { name: "a", role: "primary", index: 0, lacks: [], archive: "auto" },
+    {
+      transport: { isConnected: true, call: () => ({ cancel: nothing }), close: async () => {} },
+      clock: { monotonic: () => 0 },
+      observe: nothing,
+      events: {
+        ...{ advanced: nothing, changed: nothing, asked: nothing },
+        broke: ({ name }) => broken.push(name),
+      },
+    },
+  );
+  upstream.head = 10;
+  upstream.broke();
+  expect(upstream.head).toBe(-1);
+  expect(broken).toEqual(["a"]);
+});

@@ -218,8 +218,9 @@ export class Upstream {
     this.breaker.stalled(attempt.beganMs);
   }
 
-  /** Its connection ended: who answers there next may be of another chain. */
+  /** Its connection ended: who answers there next may be of another chain, or have lost its blocks. */
   broke(): void {
+    this.#head = -1;
     this.clientVersion = undefined;
     this.#events.broke(this);
   }
