@@ -1,12 +1,9 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** `long`: what takes minutes; run by `npm run test:long` alone. */
 export default defineConfig({
   test: {
     testTimeout: 30_000,
-    // Most tests wait for processes and sockets: two at a time take half as long, also on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
     hookTimeout: 60_000,
     globalSetup: "test/support/run-folder.ts",
     setupFiles: "test/support/record-answers.ts",

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const LAST = "test/secrets/whole-run.test.ts";
@@ -13,6 +14,8 @@ export default defineConfig({
       {
         test: {
           name: "tests",
+          // Most tests wait for processes and sockets: two at a time take half as long, also on two cores.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           include: ["{src,test,bench}/**/*.test.ts"],
           exclude: ["test/outside/node_modules/**", LAST],
           // With the default of 0 these come last where the machine has few cores.
