@@ -3,6 +3,9 @@ const SLOTS = 1024;
 
 export type Timer = { readonly dueTick: number; readonly run: () => void };
 
+/** What most need of the wheel; a simulation gives its own. */
+export type Timers = Pick<TimerWheel, "set" | "clear">;
+
 /**
  * Many deadlines on one timer: setting and clearing one costs a Set operation, not a kernel or
  * runtime timer. Fires up to 40 ms late, never early. Idle, it keeps no timer and no process alive.

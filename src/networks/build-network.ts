@@ -1,5 +1,6 @@
 import type { EvmNetworkConfig } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
 import type { PartnerStore } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
@@ -10,7 +11,6 @@ import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts
 import { buildUpstream, type Connect } from "./build-upstream.ts";
 import { ChainWatch } from "./chain-watch.ts";
 import { Network } from "./network.ts";
-import type { Timers } from "./tracked-upstream.ts";
 
 export type BuildParts = {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../lib/clock.ts";
-import type { Timer } from "../lib/timer-wheel.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { WarningLog } from "./chain-identity.ts";
 import type { HeadListener } from "./head-listeners.ts";
@@ -8,7 +8,6 @@ import { HeadTracker } from "./head-tracker.ts";
 import { type Head, HeadView } from "./head-view.ts";
 import { HeadWaiters } from "./head-waiters.ts";
 import type { TagName } from "./tags.ts";
-import type { Timers } from "./tracked-upstream.ts";
 
 /** Some 10 MB. Blocks whose number a client's hash was asked for. */
 const KNOWN_HASHES = 50_000;

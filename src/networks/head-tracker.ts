@@ -1,11 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
-import type { Timer } from "../lib/timer-wheel.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { ChainIdentity, type WarningLog } from "./chain-identity.ts";
 import { ChainLinker } from "./chain-linker.ts";
 import type { HeadView } from "./head-view.ts";
 import { Poller } from "./poller.ts";
 import { Tag, type TagName } from "./tags.ts";
-import { isHealthy, type Timers, type TrackedUpstream } from "./tracked-upstream.ts";
+import { isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
 import { UpstreamWatch } from "./upstream-watch.ts";
 
 /** Nobody tells when an operator takes an upstream out of use, or back in. */

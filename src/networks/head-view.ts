@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
 import { chooseChain, joinHeads, markForks } from "./fork-choice.ts";
 import { type HeadListener, HeadListeners } from "./head-listeners.ts";
 import { HeaderTree } from "./header-tree.ts";
@@ -8,18 +9,12 @@ import {
   confirmedBlock,
   highest,
   inOrder,
-  isBehind,
   newStanding,
   present,
   type Standing,
   voices,
 } from "./standing.ts";
-import {
-  type BlockHeader,
-  isHealthy,
-  type Timers,
-  type TrackedUpstream,
-} from "./tracked-upstream.ts";
+import { type BlockHeader, isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
 
 /** design.md, "heads": so long the head stays although no healthy node has it. */
 const FALL_BACK_MS = 30_000;
@@ -98,10 +93,6 @@ export class HeadView {
   numberOf(hash: string): number | undefined {
     const number = this.#tree.numberOf(hash);
     return number !== undefined && number <= (this.#head?.number ?? -1) ? number : undefined;
-  }
-
-  isLagging(upstream: TrackedUpstream): boolean {
-    return isBehind(upstream, highest(voices(this.#standings, this.#clock.monotonic())));
   }
 
   /** The head that this upstream last told of itself. */

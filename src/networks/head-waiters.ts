@@ -1,5 +1,4 @@
-import type { Timer } from "../lib/timer-wheel.ts";
-import type { Timers } from "./tracked-upstream.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 
 type Waiter = {
   readonly least: number;

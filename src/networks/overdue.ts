@@ -1,6 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { Timer } from "../lib/timer-wheel.ts";
-import type { Timers } from "./tracked-upstream.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 
 export type OverdueParts = {
   readonly clock: Pick<Clock, "monotonic">;

@@ -1,9 +1,6 @@
-import type { TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamRequest } from "../upstreams/transport.ts";
 import type { HeadSource } from "../upstreams/upstream.ts";
 import type { NewHead } from "../upstreams/ws-frame.ts";
-
-export type Timers = Pick<TimerWheel, "set" | "clear">;
 
 /** A block's header: hashes in lower case, the gas limit as hex text, the timestamp in seconds. */
 export type BlockHeader = NewHead;

@@ -1,9 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
 import type { ChainIdentity } from "./chain-identity.ts";
 import type { HeadView } from "./head-view.ts";
 import { PollAccount } from "./poll-schedule.ts";
 import { readBlock } from "./read-block.ts";
-import type { BlockHeader, Timers, TrackedUpstream } from "./tracked-upstream.ts";
+import type { BlockHeader, TrackedUpstream } from "./tracked-upstream.ts";
 
 const ASK_MS = 3000;
 /** Twice this is what the breaker allows a probe. */

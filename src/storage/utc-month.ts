@@ -1,6 +1,5 @@
+import { DAY_MS, dayOf } from "../lib/day.ts";
 import type { Day } from "./store.ts";
-
-const DAY_MS = 86_400_000;
 
 /** `day` is the moment's own; the month's days are `first` to, but not including, `next`. */
 export type UtcMonth = { readonly day: Day; readonly first: Day; readonly next: Day };
@@ -10,5 +9,5 @@ export function utcMonth(now: number): UtcMonth {
   const date = new Date(now);
   const beginning = (months: number): Day =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months) / DAY_MS;
-  return { day: Math.floor(now / DAY_MS), first: beginning(0), next: beginning(1) };
+  return { day: dayOf(now), first: beginning(0), next: beginning(1) };
 }

@@ -70,7 +70,7 @@ describe("coming back", () => {
     fail(5);
     const due: number[] = [];
     for (; time.now < 40_000; time.now += 1) {
-      if (!breaker.probeDue(time.now)) continue;
+      if (time.now < breaker.probeDueAtMs) continue;
       due.push(time.now);
       breaker.probeStarted(time.now);
     }
@@ -254,7 +254,7 @@ test("it does what the rules say, whatever happens in which order", () => {
         for (let n = 0; n < times; n += 1) {
           if (kind === "enter") expect(breaker.tryEnter()).toBe(model.enter(time.now));
           else if (kind === "probe" || kind === "failing probe") {
-            const isDue = breaker.probeDue(time.now);
+            const isDue = time.now >= breaker.probeDueAtMs;
             if (isDue) breaker.probeStarted(time.now);
             if (isDue && kind === "probe") breaker.probeSucceeded();
             model.probe(time.now, kind === "probe");
@@ -311,7 +311,7 @@ test("a node that recovered is offered a call again within 10 s, whatever happen
           due.splice(due.indexOf(each), 1);
           each.run();
         }
-        if (breaker.probeDue(time.now)) probe();
+        if (time.now >= breaker.probeDueAtMs) probe();
         if (breaker.tryEnter()) {
           call();
           if (time.now >= recoveredAt) {

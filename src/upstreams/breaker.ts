@@ -105,10 +105,6 @@ export class Breaker {
     return this.#probeDueAtMs;
   }
 
-  probeDue(now: number): boolean {
-    return now >= this.#probeDueAtMs;
-  }
-
   /**
    * The time until the next probe runs from here, and is twice as long: one that fails needs no
    * report, and one that is never answered keeps the node out no longer than one that fails.

@@ -218,9 +218,7 @@ export class Flight {
     const { need } = this.#request;
     const { primaries, timers, waiting } = this.#parts;
     if (this.#wait !== undefined || need.block < 0) return false;
-    const canCome = primaries.some(
-      (each) => each.state === "ready" && !each.isForked && each.head < need.block,
-    );
+    const canCome = primaries.some((each) => each.state === "ready" && each.head < need.block);
     if (!canCome) return false;
     const longestMs = this.#leftMs - LEAST_ATTEMPT_MS;
     const waitMs = this.#mayAskPartners ? WAIT_BEFORE_PARTNERS_MS : longestMs;

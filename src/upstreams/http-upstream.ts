@@ -1,5 +1,5 @@
 import { toBinary } from "../lib/bytes.ts";
-import type { TimerWheel } from "../lib/timer-wheel.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { ConnectionPool } from "./http/connection-pool.ts";
 import { Exchange, type Outcome } from "./http/exchange.ts";
@@ -19,7 +19,7 @@ export type HttpUpstreamOptions = {
 };
 
 export type HttpUpstreamParts = {
-  readonly timers: Pick<TimerWheel, "set" | "clear">;
+  readonly timers: Timers;
   /** The node ended a connection: it may have been replaced by another. */
   readonly onBroken?: () => void;
 };

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { dayOf } from "../lib/day.ts";
 import type { PartnerLimits, PartnerStore } from "../storage/store.ts";
 
 export type PartnerCapsOptions = {
@@ -15,9 +16,6 @@ export type PartnerCapsParts = {
 };
 
 type Waiting = (allowed: boolean) => void;
-
-const DAY_MS = 86_400_000;
-const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /**
  * The hard caps on calls to the partners of one network, so that an outage cannot become a bill.

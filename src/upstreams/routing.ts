@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { TimerWheel } from "../lib/timer-wheel.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
 import type { BlockMember } from "./answer-block.ts";
 import type { Failure } from "./failures.ts";
 import type { HedgeBudget } from "./hedge-budget.ts";
@@ -47,7 +47,7 @@ export type RoutingObserver = {
 export type RouterParts = {
   readonly upstreams: readonly Upstream[];
   readonly clock: Pick<Clock, "monotonic">;
-  readonly timers: Pick<TimerWheel, "set" | "clear">;
+  readonly timers: Timers;
   /** 0 to 1, evenly. */
   readonly random: () => number;
   /** Counts a call of a partner, where the caps allow one more; answers within the time. */

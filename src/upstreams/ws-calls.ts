@@ -1,10 +1,8 @@
-import type { Timer, TimerWheel } from "../lib/timer-wheel.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import type { OwnSecrets } from "./own-secrets.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { InAir } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-
-export type Timers = Pick<TimerWheel, "set" | "clear">;
 
 type Done = (answer: UpstreamAnswer) => void;
 

@@ -1,7 +1,6 @@
 import { WebSocket } from "ws";
 import type { Clock } from "../lib/clock.ts";
-import type { Timer } from "../lib/timer-wheel.ts";
-import type { Timers } from "./ws-calls.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 
 const HANDSHAKE_MS = 5_000;
 const PING_MS = 15_000;

@@ -1,11 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
-import type { Timer } from "../lib/timer-wheel.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { OwnSecrets } from "./own-secrets.ts";
 import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { Backoff, LONGEST_BACKOFF_MS } from "./ws-backoff.ts";
-import { type Timers, WsCalls } from "./ws-calls.ts";
+import { WsCalls } from "./ws-calls.ts";
 import { WsConnection } from "./ws-connection.ts";
 import { type NewHead, readFrame } from "./ws-frame.ts";
 

@@ -1,6 +1,5 @@
 import type { Clock } from "../../src/lib/clock.ts";
-import type { Timer } from "../../src/lib/timer-wheel.ts";
-import type { Timers } from "../../src/networks/tracked-upstream.ts";
+import type { Timer, Timers } from "../../src/lib/timer-wheel.ts";
 
 /** As src/lib/timer-wheel.ts counts. */
 const TICK_MS = 20;

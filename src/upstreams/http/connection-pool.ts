@@ -1,4 +1,4 @@
-import type { Timer, TimerWheel } from "../../lib/timer-wheel.ts";
+import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import { Dialer } from "./dialer.ts";
 import { type Exchange, ExchangeLine } from "./exchange.ts";
 import { type Ending, HttpConnection } from "./http-connection.ts";
@@ -7,7 +7,7 @@ const SWEEP_MS = 500;
 const CLOSED = { kind: "unreachable", code: "CLIENT_CLOSED" } as const;
 
 type Parts = {
-  readonly timers: Pick<TimerWheel, "set" | "clear">;
+  readonly timers: Timers;
   /** The node ended a connection: it may have been replaced by another. */
   readonly onBroken: () => void;
 };
