@@ -1,0 +1,28 @@
+/** A file of the ledger that is not what it should be. The text names no path. */
+export class LedgerFault extends Error {
+  override readonly name = "LedgerFault";
+}
+
+/** A JSON-RPC error in the node's own words (agave 3.0 `rpc-client-api/src/custom_error.rs`). */
+export class RpcFault extends Error {
+  override readonly name = "RpcFault";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(message: string, options: { code: number; data?: unknown; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.code = options.code;
+    this.data = options.data;
+  }
+}
+
+export const invalidParams = (message: string, cause?: unknown): RpcFault =>
+  new RpcFault(message, { code: -32602, cause });
+
+export const unsupportedVersion = (version: number): RpcFault =>
+  new RpcFault(
+    `Transaction version (${version}) is not supported by the requesting client. ` +
+      "Please try the request again with the following configuration parameter: " +
+      `"maxSupportedTransactionVersion": ${version}`,
+    { code: -32015 },
+  );
