@@ -4,7 +4,7 @@ import { encode } from "../src/jsonrpc/value.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { TimerWheel } from "../src/lib/timer-wheel.ts";
 import type { Definition } from "../src/methods/definition.ts";
-import { lookUp } from "../src/methods/registry.ts";
+import { FAMILIES } from "../src/methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../src/methods/shapes/shape.ts";
 import { buildNetwork } from "../src/networks/build-network.ts";
 import type { Network, Plan } from "../src/networks/network.ts";
@@ -160,7 +160,7 @@ function directWay(): Way {
       const verdict = judge(method, answer);
       count(node.counts, labelOf(verdict), sentMs);
       if (verdict.kind !== "result") throw new Error(`${method}: ${verdict.kind}`);
-      shapeResult(shape, verdict.result, SHAPE);
+      shapeResult(shape, verdict.result, SHAPE, args);
     });
   };
 }
@@ -208,7 +208,7 @@ function networkOf(): Network {
 }
 
 function definitionOf(method: string): Definition {
-  const found = lookUp(method);
+  const found = FAMILIES.evm.lookUp(method);
   if (found === undefined) throw new Error(`no method ${method}`);
   return found;
 }

@@ -138,17 +138,13 @@ function buildNetworks(
   const timers = new TimerWheel(parts.clock.monotonic);
   const { random } = Math;
   const connect = connector({ clock: parts.clock, timers, random });
-  return config.networks.flatMap((network) => {
-    if (network.family === "slot") {
-      parts.log.warn({ network: network.name }, "networks of the slot family are not served yet");
-      return [];
-    }
+  return config.networks.map((network) => {
     const { clock, log, metrics, storage } = parts;
     const built = buildNetwork(network, {
       ...{ clock, log, timers, random, connect, partners: storage.partners },
       metrics: metrics.network(network.name),
     });
-    return [{ network: built, hosts: network.hosts }];
+    return { network: built, hosts: network.hosts };
   });
 }
 

@@ -54,11 +54,22 @@ export function readNumber(answer: UpstreamAnswer): Read<number> {
 
 /** A text, without what a terminal would not show; else what is wrong, in words that hold no URL. */
 export function readText(answer: UpstreamAnswer): Read<string> {
+  const { value, fault } = readJson(answer);
+  if (fault !== undefined) return { fault };
+  if (typeof value !== "string") return { fault: "answers with something else than a text" };
+  return { value: shownText(value) };
+}
+
+/** Any value; undefined for what is no JSON. */
+export function readJson(answer: UpstreamAnswer): Read<unknown> {
   if (answer.kind !== "result") return { fault: faultOf(answer) };
-  const text = parsed(Buffer.concat(answer.result).toString("utf8"));
-  if (typeof text !== "string") return { fault: "answers with something else than a text" };
+  return { value: parsed(Buffer.concat(answer.result).toString("utf8")) };
+}
+
+/** A node's text as a terminal may show it. */
+export function shownText(text: string): string {
   const shown = redact(text.replace(/[^\x20-\x7e]/g, ""));
-  return { value: shown.length > TEXT_CHARS ? `${shown.slice(0, TEXT_CHARS)}…` : shown };
+  return shown.length > TEXT_CHARS ? `${shown.slice(0, TEXT_CHARS)}…` : shown;
 }
 
 /** Why there is no result. */

@@ -6,7 +6,7 @@ import { CHECK_MS, Inquiry, readNumber } from "./check-inquiry.ts";
 
 /** `ok` where the node takes the subscription, and is of the same chain there; else why not. */
 export async function tryNewHeads(
-  options: WsUpstreamOptions & { readonly chainId: number | undefined },
+  options: WsUpstreamOptions & { readonly chain: number | string | undefined },
   timers: TimerWheel,
 ): Promise<string> {
   const told = Promise.withResolvers<string | undefined>();
@@ -25,7 +25,7 @@ export async function tryNewHeads(
     if (refused !== undefined) return redact(refused).replace(/\s+/g, " ");
     const { value, fault } = readNumber(await inquiry.ask("eth_chainId"));
     if (value === undefined) return fault;
-    return value === options.chainId ? "ok" : `is of chain ${value}`;
+    return value === options.chain ? "ok" : `is of chain ${value}`;
   } finally {
     timers.clear(timer);
     await node.close();

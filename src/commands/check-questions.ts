@@ -1,7 +1,6 @@
 import type { Definition, Param } from "../methods/definition.ts";
-import { EVM_METHODS } from "../methods/registry.ts";
-
-export type CheckQuestion = { readonly method: string; readonly params: readonly unknown[] };
+import { EVM_METHODS, SLOT_METHODS } from "../methods/registry.ts";
+import type { CheckQuestion } from "./check-upstream.ts";
 
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 const ZERO_HASH = `0x${"00".repeat(32)}`;
@@ -22,22 +21,56 @@ const CHEAP: Readonly<Record<string, unknown>> = {
   "reward percentiles": [],
 };
 
+const SYSTEM_PROGRAM = "1".repeat(32);
+
+/** The same for slot networks, by a parameter's name: of the first slot, and of what is nowhere. */
+const CHEAP_OF_SLOTS: Readonly<Record<string, unknown>> = {
+  slot: 0,
+  "start slot": 0,
+  "end slot": 0,
+  limit: 1,
+  signature: "1".repeat(64),
+  signatures: [],
+  address: SYSTEM_PROGRAM,
+  addresses: [],
+  blockhash: SYSTEM_PROGRAM,
+  message: "",
+  transaction: "",
+  filter: { mint: SYSTEM_PROGRAM },
+  length: 0,
+};
+
+/** Looks through all accounts of a node that keeps no index of them. */
+const TOO_DEAR = "getProgramAccounts";
+
 /**
  * For each method that Tollgate asks nodes for, a question that costs next to nothing. A node that has
  * the method may answer with null or an error, but not that it does not know it.
  */
-export const CHECK_QUESTIONS: readonly CheckQuestion[] = Object.freeze(
-  EVM_METHODS.filter(({ cache }) => cache !== "constant").map(cheapest),
+export const EVM_QUESTIONS: readonly CheckQuestion[] = Object.freeze(
+  EVM_METHODS.filter(({ cache }) => cache !== "constant").map((definition) =>
+    cheapest(definition, evmValue),
+  ),
 );
 
-function cheapest(definition: Definition): CheckQuestion {
+export const SLOT_QUESTIONS: readonly CheckQuestion[] = Object.freeze(
+  SLOT_METHODS.filter(({ cache, method }) => cache !== "constant" && method !== TOO_DEAR).map(
+    (definition) => cheapest(definition, ({ name }) => CHEAP_OF_SLOTS[name]),
+  ),
+);
+
+function cheapest(
+  definition: Definition,
+  valueFor: (param: Param, definition: Definition) => unknown,
+): CheckQuestion {
   const { method, params } = definition;
-  const last = params.findLastIndex((param) => valueFor(param, definition) !== undefined);
-  return { method, params: params.slice(0, last + 1).map((param) => valueFor(param, definition)) };
+  const values = params.map((param) => valueFor(param, definition));
+  const last = values.findLastIndex((value) => value !== undefined);
+  return { method, params: values.slice(0, last + 1) };
 }
 
 /** Undefined for what is left out: overrides. */
-function valueFor({ role, name }: Param, { state }: Definition): unknown {
+function evmValue({ role, name }: Param, { state }: Definition): unknown {
   // Genesis has no transactions; the state of an old block is what a node may lack.
   if (role === "block") return state ? "latest" : "0x0";
   return CHEAP[role ?? name] ?? CHEAP[name];

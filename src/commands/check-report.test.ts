@@ -4,7 +4,7 @@ import type { Findings } from "./check-upstream.ts";
 
 const ALL = { asked: 30, lacking: [], unanswered: [] };
 const GOOD: Findings = {
-  ...{ chainId: 1, head: 100, client: "Geth/v1", methods: ALL, depth: 128, latencyMs: 1.26 },
+  ...{ chain: 1, head: 100, client: "Geth/v1", methods: ALL, depth: 128, latencyMs: 1.26 },
 };
 
 function report(findings: readonly Findings[], network: Partial<CheckedNetwork> = {}) {
@@ -14,7 +14,7 @@ function report(findings: readonly Findings[], network: Partial<CheckedNetwork> 
     findings: each,
   }));
   const { text, hasFault } = checkReport([
-    { name: "net", family: "evm", chainId: undefined, upstreams, ...network },
+    { name: "net", chain: undefined, upstreams, ...network },
   ]);
   const [, ...lines] = text.split("\n").map((line) => line.replace(/ {2,}/g, "  "));
   return { lines, hasFault };
@@ -24,7 +24,7 @@ test("a lag is counted from the highest head of the network's own chain", () => 
   const { lines, hasFault } = report([
     GOOD,
     { ...GOOD, head: 103 },
-    { ...GOOD, head: 900, chainId: 5 },
+    { ...GOOD, head: 900, chain: 5 },
   ]);
   expect(hasFault).toBe(true);
   expect(lines).toEqual([
@@ -49,19 +49,20 @@ test("a chain that is not the file's, no answer, and a ws without newHeads are f
   const faults = [
     [{ ...GOOD }, "is of chain 1, the file says 7: it would not be used"],
     [{ fault: "cannot be reached: ECONNREFUSED" }, "cannot be reached: ECONNREFUSED"],
-    [{ ...GOOD, chainId: 7, newHeads: "HTTP_404" }, "newHeads over its ws: HTTP_404"],
+    [{ ...GOOD, chain: 7, newHeads: "HTTP_404" }, "newHeads over its ws: HTTP_404"],
   ] as const;
   for (const [findings, told] of faults) {
-    const { lines, hasFault } = report([findings], { chainId: 7 });
+    const { lines, hasFault } = report([findings], { chain: 7 });
     expect(lines.join("\n")).toMatch(new RegExp(`  ${told}$`));
     expect(hasFault).toBe(true);
   }
 });
 
-test("a slot network is not tried", () => {
-  const { lines, hasFault } = report([{}], { family: "slot" });
-  expect(hasFault).toBe(false);
-  expect(lines).toEqual([
-    "net  node-0  primary  -  -  -  -  -  -  -  -  not tried: slot networks are not served yet",
-  ]);
+test("a genesis hash stands in place of the chain id, and is compared like it", () => {
+  const slot = { ...GOOD, chain: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d" };
+  const other = { ...slot, chain: "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY" };
+  const { lines, hasFault } = report([slot, other]);
+  expect(hasFault).toBe(true);
+  expect(lines[0]).toContain("  5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d  100  0  ");
+  expect(lines[1]).toMatch(/ is of chain 4uhc.*, node-0 is of 5eykt.*: it would not be used$/);
 });

@@ -3,9 +3,8 @@ import { table } from "./output.ts";
 
 export type CheckedNetwork = {
   readonly name: string;
-  readonly family: "evm" | "slot";
-  /** As the file says it. */
-  readonly chainId: number | undefined;
+  /** The chain id, or the genesis hash, as the file says it. */
+  readonly chain: number | string | undefined;
   readonly upstreams: readonly CheckedUpstream[];
 };
 
@@ -23,7 +22,7 @@ type Row = {
 };
 
 const HEADINGS = [
-  ...["NETWORK", "UPSTREAM", "ROLE", "CLIENT", "CHAIN ID", "HEAD", "LAG"],
+  ...["NETWORK", "UPSTREAM", "ROLE", "CLIENT", "CHAIN", "HEAD", "LAG"],
   ...["METHODS", "STATE", "LATENCY", "NEWHEADS", "RESULT"],
 ];
 
@@ -49,15 +48,10 @@ export function checkReport(networks: readonly CheckedNetwork[]): {
 function rowOf(network: CheckedNetwork, upstream: CheckedUpstream): Row {
   const { name, role, findings } = upstream;
   const names = [network.name, name, role];
-  if (network.family === "slot") {
-    const cells = HEADINGS.slice(names.length, -1).map(() => "-");
-    const result = "not tried: slot networks are not served yet";
-    return { cells: [...names, ...cells, result], notes: [], isFault: false };
-  }
-  const { client, chainId, head, methods, depth, latencyMs, newHeads } = findings;
+  const { client, chain, head, methods, depth, latencyMs, newHeads } = findings;
   const fault = findings.fault ?? otherChain(network, upstream) ?? noHeads(newHeads);
   const cells = [
-    ...[client, chainId, head, lagOf(network, upstream)],
+    ...[client, chain, head, lagOf(network, upstream)],
     ...[methodsCell(methods), depth],
     latencyMs === undefined ? undefined : `${latencyMs.toFixed(1)} ms`,
     newHeads === undefined || newHeads === "ok" ? newHeads : "no",
@@ -81,16 +75,16 @@ function lagOf(network: CheckedNetwork, upstream: CheckedUpstream): number | und
 
 /** As the gateway does: where the file does not say the chain, the first primary that answers does. */
 function otherChain(
-  { chainId, upstreams }: CheckedNetwork,
+  { chain, upstreams }: CheckedNetwork,
   { findings }: CheckedUpstream,
 ): string | undefined {
-  const found = findings.chainId;
+  const found = findings.chain;
   const told = upstreams.find(
-    (each) => each.role === "primary" && each.findings.chainId !== undefined,
+    (each) => each.role === "primary" && each.findings.chain !== undefined,
   );
-  const expected = chainId ?? told?.findings.chainId;
+  const expected = chain ?? told?.findings.chain;
   if (found === undefined || expected === undefined || found === expected) return undefined;
-  const source = chainId === undefined ? `${told?.name} is of` : "the file says";
+  const source = chain === undefined ? `${told?.name} is of` : "the file says";
   return `is of chain ${found}, ${source} ${expected}: it would not be used`;
 }
 

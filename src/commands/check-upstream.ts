@@ -1,16 +1,15 @@
-import type { EvmNetworkConfig } from "../config/network-schema.ts";
 import { systemClock } from "../lib/clock.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
+import { transportTo, type UpstreamConfig } from "../networks/build-upstream.ts";
 import { classify, FAILURE_CLASSES } from "../upstreams/failures.ts";
-import { HttpUpstream } from "../upstreams/http-upstream.ts";
 import type { UpstreamAnswer } from "../upstreams/upstream-answer.ts";
-import { Inquiry, readNumber, readText } from "./check-inquiry.ts";
+import { Inquiry, type Read } from "./check-inquiry.ts";
 import { tryNewHeads } from "./check-new-heads.ts";
-import { CHECK_QUESTIONS } from "./check-questions.ts";
 
 /** What an upstream's own answers told; undefined where they told nothing, or were not asked for. */
 export type Findings = {
-  readonly chainId?: number | undefined;
+  /** The chain id, or the genesis hash. */
+  readonly chain?: number | string | undefined;
   readonly head?: number | undefined;
   readonly client?: string | undefined;
   readonly methods?: MethodFindings | undefined;
@@ -31,37 +30,50 @@ export type MethodFindings = {
   readonly unanswered: readonly string[];
 };
 
-export type CheckedUpstream = EvmNetworkConfig["upstreams"][number] & {
-  readonly maxResponseBytes: number;
+export type CheckedUpstream = Omit<UpstreamConfig, "index">;
+
+export type CheckQuestion = { readonly method: string; readonly params: readonly unknown[] };
+
+/** What nodes of a family are asked. */
+export type FamilyCheck = {
+  /** Cheap, and of the chain: `readChain` reads its answer. */
+  readonly chainMethod: string;
+  readonly readChain: (answer: UpstreamAnswer) => Read<number | string>;
+  readonly head: (inquiry: Inquiry) => Promise<Read<number>>;
+  readonly client: (inquiry: Inquiry) => Promise<string | undefined>;
+  /** The deepest state that it was asked for and has, blocks behind its head. */
+  readonly depth: (inquiry: Inquiry, head: number) => Promise<number | "all" | undefined>;
+  /** For each method that nodes are asked for, a question that costs next to nothing. */
+  readonly questions: readonly CheckQuestion[];
 };
 
 const TIMED_CALLS = 5;
 /** One after the other, but for so many: some nodes take few at a time. */
 const AT_ONCE = 4;
-/** Blocks behind the head: what a node without an archive keeps, and beyond. */
-const DEPTHS = [1, 128, 1000, 10_000];
-const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
 /**
  * Asks an upstream what it is and what it can do: some 50 questions in 5 s at most, a partner, who is
  * paid for each, only for its chain and its head.
  */
-export async function tryUpstream(upstream: CheckedUpstream): Promise<Findings> {
+export async function tryUpstream(
+  upstream: CheckedUpstream,
+  family: FamilyCheck,
+): Promise<Findings> {
   const timers = new TimerWheel(systemClock.monotonic);
-  const node = new HttpUpstream(upstream, { timers });
+  const node = transportTo(upstream, { timers });
   const inquiry = new Inquiry(node, systemClock);
   try {
-    const [chain, height] = await Promise.all([
-      inquiry.ask("eth_chainId").then(readNumber),
-      inquiry.ask("eth_blockNumber").then(readNumber),
+    const [told, height] = await Promise.all([
+      inquiry.ask(family.chainMethod).then(family.readChain),
+      family.head(inquiry),
     ]);
-    const [chainId, head] = [chain.value, height.value];
-    const fault = chain.fault ?? height.fault;
-    const found = { chainId, head, fault };
+    const [chain, head] = [told.value, height.value];
+    const fault = told.fault ?? height.fault;
+    const found = { chain, head, fault };
     if (head === undefined || fault !== undefined || upstream.role === "partner") return found;
     const [newHeads, answers] = await Promise.all([
-      upstream.ws && tryNewHeads({ ...upstream, url: upstream.ws, chainId }, timers),
-      tryAnswers(inquiry, head),
+      upstream.ws && tryNewHeads({ ...upstream, url: upstream.ws, chain }, timers),
+      tryAnswers(inquiry, head, family),
     ]);
     return { ...found, newHeads, ...answers };
   } finally {
@@ -69,39 +81,34 @@ export async function tryUpstream(upstream: CheckedUpstream): Promise<Findings> 
   }
 }
 
-async function tryAnswers(inquiry: Inquiry, head: number): Promise<Partial<Findings>> {
+async function tryAnswers(
+  inquiry: Inquiry,
+  head: number,
+  family: FamilyCheck,
+): Promise<Partial<Findings>> {
   // The latency first, while nothing else is asked.
-  const latencyMs = await medianLatency(inquiry);
-  const client = readText(await inquiry.ask("web3_clientVersion")).value;
-  const depth = await deepestState(inquiry, head);
-  return { latencyMs, client, depth, methods: await tryMethods(inquiry) };
+  const latencyMs = await medianLatency(inquiry, family.chainMethod);
+  const client = await family.client(inquiry);
+  const depth = await family.depth(inquiry, head);
+  return { latencyMs, client, depth, methods: await tryMethods(inquiry, family.questions) };
 }
 
-async function medianLatency(inquiry: Inquiry): Promise<number | undefined> {
+async function medianLatency(inquiry: Inquiry, method: string): Promise<number | undefined> {
   const taken: number[] = [];
   for (let call = 0; call < TIMED_CALLS; call += 1) {
-    const ms = await inquiry.time("eth_chainId");
+    const ms = await inquiry.time(method);
     if (ms !== undefined) taken.push(ms);
   }
   return taken.sort((a, b) => a - b)[Math.floor(taken.length / 2)];
 }
 
-async function deepestState(inquiry: Inquiry, head: number): Promise<number | "all" | undefined> {
-  const first = Math.min(1, head);
-  const depths = DEPTHS.filter((depth) => head - depth > first);
-  const asked = [head - first, ...depths.toReversed()].map(async (depth) => {
-    const block = `0x${(head - depth).toString(16)}`;
-    const answer = await inquiry.ask("eth_getBalance", [ZERO_ADDRESS, block]);
-    return readText(answer).fault === undefined ? depth : undefined;
-  });
-  const deepest = (await Promise.all(asked)).find((depth) => depth !== undefined);
-  return deepest === head - first ? "all" : deepest;
-}
-
-async function tryMethods(inquiry: Inquiry): Promise<MethodFindings> {
+async function tryMethods(
+  inquiry: Inquiry,
+  questions: readonly CheckQuestion[],
+): Promise<MethodFindings> {
   const lacking: string[] = [];
   const unanswered: string[] = [];
-  const left = [...CHECK_QUESTIONS];
+  const left = [...questions];
   const askNext = async (): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const has = hasMethod(await inquiry.ask(next.method, next.params));
@@ -110,7 +117,7 @@ async function tryMethods(inquiry: Inquiry): Promise<MethodFindings> {
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, askNext));
-  return { asked: CHECK_QUESTIONS.length, lacking: lacking.sort(), unanswered: unanswered.sort() };
+  return { asked: questions.length, lacking: lacking.sort(), unanswered: unanswered.sort() };
 }
 
 /** Undefined where the answer is no answer to that: a node that fails, or wants fewer calls. */

@@ -10,17 +10,22 @@ import { UPSTREAM_SECRET } from "../../test/support/upstream-secret.ts";
 import { temporaryFolder } from "../../test/support/written.ts";
 import { type DevNode, startAnvil } from "../dev/anvil.ts";
 import { rpc } from "../dev/rpc.ts";
+import { SAMPLE_LEDGER } from "../dev/slot-samples.ts";
 import { runCheck } from "./check.ts";
-import { CHECK_QUESTIONS } from "./check-questions.ts";
+import { EVM_QUESTIONS } from "./check-questions.ts";
 
 const folder = temporaryFolder("check");
 let files = 0;
 
 /** The rows of the table without its padding, and what stands below it. */
-async function check(...upstreams: readonly object[]) {
+function check(...upstreams: readonly object[]) {
+  return checkOf("evm", upstreams);
+}
+
+async function checkOf(family: "evm" | "slot", upstreams: readonly object[]) {
   files += 1;
   const file = join(folder, `${files}.yaml`);
-  const networks = [{ name: "net", family: "evm", upstreams }];
+  const networks = [{ name: "net", family, upstreams }];
   writeFileSync(file, JSON.stringify({ networks }));
   let printed = "";
   const code = await runCheck(file, (text) => {
@@ -66,6 +71,17 @@ describe("a real node", () => {
   });
 });
 
+test("a ledger of files is asked for all that the table shows", async () => {
+  const ledger = { name: "ledger", url: `file:${SAMPLE_LEDGER}` };
+  const gone = { name: "gone", url: `file:${join(folder, "nowhere")}` };
+  const { code, rows } = await checkOf("slot", [ledger, gone]);
+  expect(code).toBe(1);
+  expect(rows[0]).toMatch(
+    /^net {2}ledger {2}primary {2}\S+tollgate-ledger\S* {2}CmpNegg\w+ {2}432008 {2}0 {2}11 of 25 {2}17 {2}[\d.]+ ms {2}- {2}ok$/,
+  );
+  expect(rows[1]).toMatch(/^net {2}gone {2}primary .*ledger\.json/);
+});
+
 describe("a node of few abilities", () => {
   let node: StandInNode;
   let asked: NodeRequest[] = [];
@@ -97,7 +113,7 @@ describe("a node of few abilities", () => {
     asked = [];
     const { code, rows } = await check({ name: "odd", url: node.url });
     expect(code).toBe(0);
-    const total = CHECK_QUESTIONS.length;
+    const total = EVM_QUESTIONS.length;
     expect(rows[0]).toContain(`  Odd[31m/v1  1  10000  0  ${total - 2} of ${total}  128  `);
     expect(rows.slice(1)).toEqual([
       "net odd lacks eth_getProof",

@@ -1,7 +1,9 @@
 import { loadConfig } from "../config/load.ts";
 import type { NetworkConfig } from "../config/network-schema.ts";
 import { readCertificates } from "../gateway/certificates.ts";
+import { EVM_CHECK } from "./check-evm.ts";
 import { type CheckedNetwork, checkReport } from "./check-report.ts";
+import { SLOT_CHECK } from "./check-slot.ts";
 import { tryUpstream } from "./check-upstream.ts";
 
 /**
@@ -18,15 +20,14 @@ export async function runCheck(file: string, print: (text: string) => void): Pro
   return hasFault ? 1 : 0;
 }
 
+const CHECKS = { evm: EVM_CHECK, slot: SLOT_CHECK };
+
 async function tryNetwork(network: NetworkConfig): Promise<CheckedNetwork> {
-  const { name, family, upstreams, maxResponseBytes } = network;
-  if (family === "slot") {
-    const tried = upstreams.map((upstream) => ({ ...upstream, findings: {} }));
-    return { name, family, chainId: undefined, upstreams: tried };
-  }
+  const { name, family, maxResponseBytes } = network;
   const tried = network.upstreams.map(async (upstream) => ({
     ...upstream,
-    findings: await tryUpstream({ ...upstream, maxResponseBytes }),
+    findings: await tryUpstream({ ...upstream, maxResponseBytes }, CHECKS[family]),
   }));
-  return { name, family, chainId: network.chainId, upstreams: await Promise.all(tried) };
+  const chain = network.family === "evm" ? network.chainId : network.genesisHash;
+  return { name, chain, upstreams: await Promise.all(tried) };
 }

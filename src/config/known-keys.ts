@@ -5,8 +5,8 @@ import type { JsonSchema } from "./schema.ts";
 export function unknownKeyMessage(schema: JsonSchema, root: unknown, path: Path): string {
   const place = schemaAt(schema, root, path.slice(0, -1));
   const unknown = String(path.at(-1));
-  const family = place.others.find((other) => Object.hasOwn(other.properties ?? {}, unknown));
-  if (family) return `is only for networks of family ${family.properties?.["family"]?.const}`;
+  const other = place.others.find(({ schema }) => Object.hasOwn(schema?.properties ?? {}, unknown));
+  if (other) return `is only for networks of family ${other.family}`;
   const known = Object.keys(place.schema?.properties ?? {});
   const near = nearest(unknown, known);
   const right =
@@ -14,26 +14,43 @@ export function unknownKeyMessage(schema: JsonSchema, root: unknown, path: Path)
   return `is no key that is known here; ${right}`;
 }
 
-type Place = { schema: JsonSchema | undefined; others: readonly JsonSchema[] };
+type Place = {
+  readonly schema: JsonSchema | undefined;
+  /** The same place in networks of the other families. */
+  readonly others: readonly { readonly family: unknown; readonly schema: JsonSchema | undefined }[];
+};
 
 /** Of several shapes, the one of the value's family; the others are what else it could have been. */
 function schemaAt(schema: JsonSchema, root: unknown, path: Path): Place {
   let place: Place = { schema, others: [] };
   let value = root;
   for (const step of path) {
-    const { properties = {}, items, additionalProperties } = place.schema ?? {};
-    const open = typeof additionalProperties === "object" ? additionalProperties : undefined;
-    const next =
-      typeof step === "number"
-        ? items
-        : ((member(properties, step) as JsonSchema | undefined) ?? open);
+    const next = below(place.schema, step);
     value = member(value, step);
     const family = member(value, "family");
     const shapes = next?.oneOf ?? [];
-    const own = shapes.find((shape) => shape.properties?.["family"]?.const === family);
-    place = { schema: own ?? next, others: shapes.filter((shape) => shape !== own) };
+    const own = shapes.find((shape) => familyOf(shape) === family);
+    const others = shapes
+      .filter((shape) => shape !== own)
+      .map((shape) => ({ family: familyOf(shape), schema: shape }));
+    const inherited = place.others.map((other) => ({
+      ...other,
+      schema: below(other.schema, step),
+    }));
+    place = { schema: own ?? next, others: shapes.length > 0 ? others : inherited };
   }
   return place;
+}
+
+function below(schema: JsonSchema | undefined, step: string | number): JsonSchema | undefined {
+  const { properties = {}, items, additionalProperties } = schema ?? {};
+  const open = typeof additionalProperties === "object" ? additionalProperties : undefined;
+  if (typeof step === "number") return items;
+  return (member(properties, step) as JsonSchema | undefined) ?? open;
+}
+
+function familyOf({ properties }: JsonSchema): unknown {
+  return properties?.["family"]?.const;
 }
 
 /** The member of a value of the file, undefined where there is none. */

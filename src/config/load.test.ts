@@ -156,13 +156,13 @@ networks:
     family: evm
     chainId: 1.5
     upstreams:
-      - { name: a, url: "ftp://10.0.0.1" }
+      - { name: a, url: "ftp://10.0.0.1", ws: "http://x" }
       - name: a
         urls: http://10.0.0.1
   - family: slots
     hosts: [rpc.example.com, "https://rpc.example.com"]
     upstreams: []
-  - { name: s, family: slot, chainId: 5, upstreams: [{ name: l, url: "file:l", ws: "http://x" }] }
+  - { name: s, family: slot, chainId: 5, upstreams: [{ name: l, url: "file:l", ws: "ws://x" }] }
   - { name: s, family: slot, hosts: [RPC.example.com], upstreams: [{ name: l, url: "\${NOPE}" }] }
 `;
     expect(faults(text)).toEqual([
@@ -174,6 +174,7 @@ networks:
       fault("networks[0].name", "may not be v3 or ws; choose another name", 7),
       fault("networks[0].chainId", "is a fraction, where a whole number is needed", 9),
       fault("networks[0].upstreams[0].url", /^is no URL .*; write it as http:/, 11),
+      fault("networks[0].upstreams[0].ws", /^is no URL .*; write it as ws:/, 11),
       fault(
         "networks[0].upstreams[1].name",
         "is the name of an upstream here already; choose another",
@@ -186,7 +187,7 @@ networks:
       fault("networks[1].hosts[1]", "is no host name; leave out scheme, port and path", 15),
       fault("networks[1].upstreams", "is an empty list; at least one is needed", 16),
       fault("networks[2].chainId", "is only for networks of family evm", 17),
-      fault("networks[2].upstreams[0].ws", /^is no URL .*; write it as ws:/, 17),
+      fault("networks[2].upstreams[0].ws", "is only for networks of family evm", 17),
       fault("networks[3].hosts[0]", "is a host of a network already; choose another", 18),
       fault("networks[3].name", "is the name of a network already; choose another", 18),
       fault("networks[3].upstreams[0].url", /^the environment variable NOPE is not set; /, 18),

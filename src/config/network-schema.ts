@@ -27,7 +27,6 @@ const slotUrl = z
 
 const upstream = {
   name: plainName,
-  ws: urlOf(["ws", "wss"], "write it as ws://host:port or wss://host/path").optional(),
   role: z.enum(["primary", "partner"]).default("primary"),
   headers: headers.default({}),
   maxConnections: positive.default(64),
@@ -66,6 +65,7 @@ const evm = z.strictObject({
       z.strictObject({
         ...upstream,
         url: urlOf(["http", "https"], `${HTTP_FORM} (file: is for slot networks)`),
+        ws: urlOf(["ws", "wss"], "write it as ws://host:port or wss://host/path").optional(),
       }),
     )
     .min(1),
@@ -74,10 +74,18 @@ const evm = z.strictObject({
 const slot = z.strictObject({
   ...shared,
   family: z.literal("slot"),
+  genesisHash: z
+    .string()
+    .regex(
+      /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,
+      "is no hash; write it in base58, as getGenesisHash does",
+    )
+    .optional(),
   upstreams: z.array(z.strictObject({ ...upstream, url: slotUrl })).min(1),
 });
 
 export const network = z.discriminatedUnion("family", [evm, slot]);
 
 export type EvmNetworkConfig = z.output<typeof evm>;
+export type SlotNetworkConfig = z.output<typeof slot>;
 export type NetworkConfig = z.output<typeof network>;

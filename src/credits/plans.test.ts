@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BUILT_IN_PLANS } from "../config/plans.ts";
-import { EVM_METHODS } from "../methods/registry.ts";
+import { EVM_METHODS, SLOT_METHODS } from "../methods/registry.ts";
 import { DEAREST_CALL_CREDITS } from "../storage/store.ts";
 import { leaseBound, leaseSize } from "./lease.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
@@ -42,7 +42,7 @@ test("a key without limits of its own has no row of the ledger", () => {
 });
 
 test("no method costs more than the least that a lease may hold", () => {
-  const dearest = Math.max(...EVM_METHODS.map(({ credits }) => credits));
+  const dearest = Math.max(...[...EVM_METHODS, ...SLOT_METHODS].map(({ credits }) => credits));
   expect(dearest).toBeLessThanOrEqual(DEAREST_CALL_CREDITS);
 });
 

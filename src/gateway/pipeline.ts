@@ -7,7 +7,6 @@ import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { contractsOf } from "../methods/contracts.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
-import { isWriting, lookUp } from "../methods/registry.ts";
 import { notAvailableYet, type Plan } from "../networks/network.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
@@ -86,8 +85,9 @@ export class Pipeline {
 }
 
 function lookUpMethod(call: Call): undefined {
-  const { method } = call;
-  call.definition = lookUp(method);
+  const { method, session } = call;
+  const { family } = session.network;
+  call.definition = family.lookUp(method);
   if (call.definition !== undefined) return;
   call.error =
     method === "eth_subscribe" || method === "eth_unsubscribe"
@@ -95,7 +95,7 @@ function lookUpMethod(call: Call): undefined {
       : {
           name: "method_not_found",
           message: `the method ${redactKeys(method)} does not exist/is not available${
-            isWriting(method) ? ": this service is read-only" : ""
+            family.isWriting(method) ? ": this service is read-only" : ""
           }`,
         };
 }
@@ -103,8 +103,9 @@ function lookUpMethod(call: Call): undefined {
 function check(call: Call): undefined {
   try {
     if (call.definition === undefined) return;
-    const { strictParams } = call.session.network;
-    call.args = checkParams(call.definition, call.params, strictParams);
+    const { strictParams, family } = call.session.network;
+    const options = { strict: strictParams, wording: family.wording };
+    call.args = checkParams(call.definition, call.params, options);
     if (call.session.minBlock !== undefined) call.minBlock = readMinBlock(call.session.minBlock);
   } catch (error) {
     if (!(error instanceof ParamFault)) throw error;

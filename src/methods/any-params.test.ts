@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encode, type JsonValue, NumberToken } from "../jsonrpc/value.ts";
 import { checkParams } from "./check-params.ts";
+import { EVM_WORDING } from "./evm/wording.ts";
 import { ParamFault } from "./params/param-fault.ts";
 import { EVM_METHODS } from "./registry.ts";
 
@@ -64,7 +65,7 @@ function check(
   const definition = EVM_METHODS[place % EVM_METHODS.length];
   if (definition === undefined) throw new Error("no methods");
   try {
-    return checkParams(definition, params, strict);
+    return checkParams(definition, params, { strict, wording: EVM_WORDING });
   } catch (fault) {
     if (!(fault instanceof ParamFault)) throw fault;
     expect(fault.message).toMatch(/./);

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { JsonReader } from "../jsonrpc/json-reader.ts";
 import { encode, type JsonValue } from "../jsonrpc/value.ts";
 import { checkParams } from "./check-params.ts";
+import { FAMILIES } from "./families.ts";
 import { ParamFault } from "./params/param-fault.ts";
-import { lookUp } from "./registry.ts";
+
+const { lookUp, wording } = FAMILIES.evm;
 
 const ADDRESS = `0x${"aB".repeat(20)}`;
 const HASH = `0x${"Cd".repeat(32)}`;
@@ -21,7 +23,7 @@ function sent(method: string, params: unknown, strict = false): string {
   if (definition === undefined) throw new Error(`no ${method}`);
   const text = typeof params === "string" ? params : JSON.stringify(params);
   const value = params === undefined ? undefined : parse(text);
-  return encode([...checkParams(definition, value, strict)]);
+  return encode([...checkParams(definition, value, { strict, wording })]);
 }
 
 function faultOf(method: string, params: unknown, strict = false): string {

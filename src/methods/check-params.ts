@@ -4,44 +4,63 @@ import { ParamFault } from "./params/param-fault.ts";
 
 const NONE: readonly JsonValue[] = Object.freeze([]);
 
+/** A family's words, those of its nodes, for what is wrong with a list of params. */
+export type ParamsWording = {
+  /** Whether its nodes look at how many there are before they look at any. */
+  readonly lengthFirst: boolean;
+  readonly notArray: (wanted: readonly Param[]) => string;
+  /** `given` of the required ones are there. */
+  readonly tooFew: (wanted: readonly Param[], given: number) => string;
+  readonly tooMany: (wanted: readonly Param[], given: number) => string;
+  /** The whole text for what a parameter's check threw. */
+  readonly wrong: (fault: ParamFault, param: Param, place: number) => string;
+};
+
+export type CheckOptions = {
+  /** Enforces each "required" of the specification (`strictParams` of a network). */
+  readonly strict: boolean;
+  readonly wording: ParamsWording;
+};
+
 /**
  * The positional list that is sent to a node, in canonical form, so that equal calls are the same
- * text. What one node would refuse, or read otherwise than another, is refused here. `strict` enforces
- * each "required" of the specification (`strictParams` of a network).
- * @throws ParamFault with the whole text for the client; go-ethereum's words first
+ * text. What one node would refuse, or read otherwise than another, is refused here.
+ * @throws ParamFault with the whole text for the client; the node's words first
  */
 export function checkParams(
   definition: Definition,
   params: JsonValue | undefined,
-  strict: boolean,
+  { strict, wording }: CheckOptions,
 ): readonly JsonValue[] {
-  const given = params ?? NONE;
-  if (!Array.isArray(given)) throw new ParamFault("non-array args");
   const wanted = definition.params;
+  const listed = params ?? NONE;
+  if (!Array.isArray(listed)) throw new ParamFault(wording.notArray(wanted));
+  const given = definition.arrange?.(listed) ?? listed;
+  const isRequired = ({ required }: Param) =>
+    required === true || (strict && required === "strict");
+  if (wording.lengthFirst) {
+    const least = wanted.findLastIndex(isRequired) + 1;
+    if (given.length < least) throw new ParamFault(wording.tooFew(wanted, given.length));
+    if (given.length > wanted.length) throw new ParamFault(wording.tooMany(wanted, given.length));
+  }
   const sent: JsonValue[] = [];
   const end = lastGiven(given);
   for (let place = 0; place < wanted.length; place += 1) {
     const param = wanted[place] as Param;
     const value = given[place];
-    const required = param.required === true || (strict && param.required === "strict");
-    if (value === undefined && required) {
-      throw new ParamFault(`missing value for required argument ${place}; want ${param.want}`);
-    }
+    const required = isRequired(param);
+    if (value === undefined && required) throw new ParamFault(wording.tooFew(wanted, place));
     if (value != null || required) {
-      try {
-        sent.push(param.check(value ?? null, strict));
-      } catch (cause) {
-        throw explain(cause, param, place);
-      }
+      sent.push(checked(param, value ?? null, { place, strict, wording }));
       continue;
     }
     const instead = param.fallback ?? (place < end ? param.placeholder : undefined);
     if (instead === undefined) break;
     sent.push(instead);
   }
-  if (given.length > wanted.length) {
-    throw new ParamFault(`too many arguments, want at most ${wanted.length}`);
-  }
+  if (given.length > wanted.length) throw new ParamFault(wording.tooMany(wanted, given.length));
+  while (sent.at(-1) === null) sent.pop();
+  definition.verify?.(sent);
   return sent;
 }
 
@@ -52,9 +71,15 @@ function lastGiven(given: readonly JsonValue[]): number {
   return place;
 }
 
-/** The client's text for what a parameter's check threw: the node's words, then what would be right. */
-function explain(cause: unknown, param: Param, place: number): unknown {
-  if (!(cause instanceof ParamFault)) return cause;
-  const prefix = cause.whole ? "" : `invalid argument ${place}: `;
-  return new ParamFault(`${prefix}${cause.message}; want ${param.want}`, { cause });
+function checked(
+  param: Param,
+  value: JsonValue,
+  { place, strict, wording }: CheckOptions & { readonly place: number },
+): JsonValue {
+  try {
+    return param.check(value, strict);
+  } catch (cause) {
+    if (!(cause instanceof ParamFault)) throw cause;
+    throw new ParamFault(wording.wrong(cause, param, place), { cause });
+  }
 }

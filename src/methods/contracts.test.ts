@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import { checkParams } from "./check-params.ts";
 import { contractsOf } from "./contracts.ts";
-import { EVM_METHODS, lookUp } from "./registry.ts";
+import { FAMILIES } from "./families.ts";
+import { EVM_METHODS } from "./registry.ts";
+
+const { lookUp, wording } = FAMILIES.evm;
 
 const ADDRESS = `0x${"aB".repeat(20)}`;
 const OTHER = `0x${"C0".repeat(20)}`;
@@ -18,7 +21,10 @@ const toValue = (value: unknown): JsonValue =>
 const contracts = (method: string, ...params: unknown[]): readonly string[] | undefined => {
   const definition = lookUp(method);
   if (definition === undefined) throw new Error(`no method ${method}`);
-  return contractsOf(definition, checkParams(definition, params.map(toValue), false));
+  return contractsOf(
+    definition,
+    checkParams(definition, params.map(toValue), { strict: false, wording }),
+  );
 };
 
 describe("the contracts that a call names", () => {

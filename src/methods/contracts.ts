@@ -28,6 +28,8 @@ function namedBy(role: Param["role"], value: JsonValue | undefined): string[] | 
       return addresses(value instanceof Map ? value.get("address") : undefined);
     case "block":
     case "block-hash":
+    case "slot":
+    case "config":
     case undefined:
       return undefined;
   }

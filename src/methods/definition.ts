@@ -4,9 +4,10 @@ import type { Shape } from "./shapes/shape.ts";
 /**
  * What a parameter means to later stages: the block that is asked for (a number, a tag or
  * `{blockHash, requireCanonical?}`), a block's hash, the call, the contract, the log filter (blocks
- * and contracts).
+ * and contracts); of a slot network the slot (a number of decimal digits up to 2^64-1) and the
+ * config (an object that may hold `commitment` and `minContextSlot`).
  */
-export type ParamRole = "block" | "block-hash" | "call" | "contract" | "filter";
+export type ParamRole = "block" | "block-hash" | "call" | "contract" | "filter" | "slot" | "config";
 
 /** One positional parameter. */
 export type Param = {
@@ -22,8 +23,8 @@ export type Param = {
   /** The same, but only where a later parameter is given: nodes do without it at the end. */
   readonly placeholder?: JsonValue;
   /**
-   * The value as it is sent to a node (canonical form).
-   * @throws ParamFault with the text of go-ethereum 1.17 for this fault
+   * The value as it is sent to a node (canonical form); null for an optional one that says nothing.
+   * @throws ParamFault with the text of the family's node for this fault
    */
   readonly check: (value: JsonValue, strict: boolean) => JsonValue;
 };
@@ -41,6 +42,10 @@ export type CacheRule =
 export type Definition = {
   readonly method: string;
   readonly params: readonly Param[];
+  /** Brings a list in another form that nodes take as well to the places of `params`. */
+  readonly arrange?: (given: readonly JsonValue[]) => readonly JsonValue[];
+  /** Looks at params that are right by themselves. @throws ParamFault with its whole text */
+  readonly verify?: (sent: readonly JsonValue[]) => void;
   readonly credits: number;
   readonly cache: CacheRule;
   /** Whether a node needs the state of the block to answer (pruned nodes cannot). */
@@ -50,8 +55,12 @@ export type Definition = {
    * that there is no such block, or that there is nothing at that place or of that hash.
    */
   readonly lookup?: "block" | "part";
+  /** What a client gets where no node has the block and null is no answer: `header not found`, or this. */
+  readonly unknownBlock?: "node_error";
   /** The member of the result that names its block, where no parameter does by its number. */
   readonly answerBlock?: "number" | "blockNumber";
+  /** Where the answer says at which slot it is true: the whole result, or its `context.slot`. */
+  readonly answerSlot?: "result" | "context";
   readonly shape: Shape;
   /** Answered from the network's head, which has to be known then. */
   readonly needsHead?: boolean;

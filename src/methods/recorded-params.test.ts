@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import { JsonReader } from "../jsonrpc/json-reader.ts";
 import { encode, type JsonValue } from "../jsonrpc/value.ts";
 import { checkParams } from "./check-params.ts";
+import { FAMILIES } from "./families.ts";
 import { ParamFault } from "./params/param-fault.ts";
-import { lookUp } from "./registry.ts";
+
+const { lookUp, wording } = FAMILIES.evm;
 
 const NODES = "../shared/fixtures/nodes";
 const GETH = `${NODES}/geth.jsonl`;
@@ -22,7 +24,7 @@ function outcome(method: string, params: unknown): string {
   const text = Buffer.from(JSON.stringify(params ?? null)).toString("latin1");
   const value: JsonValue = new JsonReader(text).value(1);
   try {
-    return `taken as ${encode([...checkParams(definition, value, false)])}`;
+    return `taken as ${encode([...checkParams(definition, value, { strict: false, wording })])}`;
   } catch (fault) {
     if (fault instanceof ParamFault) return fault.message;
     throw fault;

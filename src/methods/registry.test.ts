@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { EVM_METHODS, isWriting, lookUp } from "./registry.ts";
+import { FAMILIES } from "./families.ts";
+import { EVM_METHODS, SLOT_METHODS } from "./registry.ts";
+
+const { isWriting, lookUp } = FAMILIES.evm;
 
 /** The specification's table (Limits, Credit costs), and facts/node-behaviour.md section 2. */
 const PRICES: Readonly<Record<number, readonly string[]>> = {
@@ -139,4 +142,47 @@ test("writing methods are known as such, reading ones are not", () => {
   const reading = ["eth_newFilter", "debug_traceCall", "eth_noSuch", "trace_block", ""];
   for (const method of reading) expect(isWriting(method), method).toBe(false);
   expect(EVM_METHODS.filter(({ method }) => isWriting(method))).toEqual([]);
+});
+
+describe("the methods of slot networks", () => {
+  const named = [
+    "getBlock getSlot getBlockHeight getBlocks getBlocksWithLimit getBlockTime",
+    "getFirstAvailableBlock getTransaction getSignatureStatuses getAccountInfo",
+    "getMultipleAccounts getBalance getProgramAccounts getTokenAccountsByOwner getLatestBlockhash",
+    "getFeeForMessage getMinimumBalanceForRentExemption getEpochInfo getGenesisHash getVersion",
+    "getHealth getSignaturesForAddress getTokenAccountBalance getTokenSupply isBlockhashValid",
+    "getRecentPrioritizationFees simulateTransaction",
+  ].flatMap((line) => line.split(" "));
+
+  test("are getBlock and the reads that clients make, at 160 credits each", () => {
+    expect(SLOT_METHODS.map(({ method }) => method).toSorted()).toEqual(named.toSorted());
+    expect(new Set(SLOT_METHODS.map(({ credits }) => credits))).toEqual(new Set([160]));
+  });
+
+  test("are frozen, and each family has its own", () => {
+    for (const definition of SLOT_METHODS) {
+      expect(Object.isFrozen(definition)).toBe(true);
+      expect(Object.isFrozen(definition.params)).toBe(true);
+      expect(definition.params.every(Object.isFrozen), definition.method).toBe(true);
+      expect(FAMILIES.slot.lookUp(definition.method)).toBe(definition);
+      expect(lookUp(definition.method)).toBeUndefined();
+    }
+    expect(FAMILIES.slot.lookUp("eth_call")).toBeUndefined();
+    expect(FAMILIES.slot.lookUp("tollgate_usage")).toBe(lookUp("tollgate_usage"));
+  });
+
+  test("have their config last, so that a commitment is found there", () => {
+    for (const { method, params } of SLOT_METHODS) {
+      const place = params.findIndex(({ role }) => role === "config");
+      expect([-1, params.length - 1], method).toContain(place);
+    }
+  });
+
+  test("do not write", () => {
+    const writing = ["sendTransaction", "requestAirdrop", "surfnet_setAccount"];
+    for (const method of writing) expect(FAMILIES.slot.isWriting(method), method).toBe(true);
+    const reading = ["getVoteAccounts", "simulateBundle", "eth_sendTransaction", ""];
+    for (const method of reading) expect(FAMILIES.slot.isWriting(method), method).toBe(false);
+    expect(SLOT_METHODS.filter(({ method }) => FAMILIES.slot.isWriting(method))).toEqual([]);
+  });
 });

@@ -1,4 +1,8 @@
-import type { EvmNetworkConfig } from "../config/network-schema.ts";
+import type {
+  EvmNetworkConfig,
+  NetworkConfig,
+  SlotNetworkConfig,
+} from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { PartnerStore } from "../storage/store.ts";
@@ -9,8 +13,11 @@ import { Router } from "../upstreams/router.ts";
 import type { RoutingObserver } from "../upstreams/routing.ts";
 import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts";
 import { buildUpstream, type Connect } from "./build-upstream.ts";
-import { ChainWatch } from "./chain-watch.ts";
-import { Network } from "./network.ts";
+import { ChainWatch } from "./evm/chain-watch.ts";
+import { EvmNetwork } from "./evm/evm-network.ts";
+import type { ChainState, Network } from "./network.ts";
+import { SlotNetwork } from "./slot/slot-network.ts";
+import { SlotWatch } from "./slot/slot-watch.ts";
 
 export type BuildParts = {
   readonly clock: Clock;
@@ -23,21 +30,41 @@ export type BuildParts = {
   readonly partners: PartnerStore;
 };
 
+/** What routing needs of what is known of a chain. */
+type Chain = Pick<ChainWatch, "refresh" | "recheck" | "reconsider" | "verify" | "seen"> &
+  ChainState;
+
+type Watched = Pick<BuildParts, "clock" | "timers" | "log"> & {
+  readonly upstreams: readonly Upstream[];
+};
+
 /** One network with its upstreams, joined. Nothing is asked before `start`. */
-export function buildNetwork(config: EvmNetworkConfig, parts: BuildParts): Network {
-  const { clock, timers, random, metrics } = parts;
+export function buildNetwork(config: EvmNetworkConfig, parts: BuildParts): EvmNetwork;
+export function buildNetwork(config: SlotNetworkConfig, parts: BuildParts): SlotNetwork;
+export function buildNetwork(config: NetworkConfig, parts: BuildParts): Network;
+export function buildNetwork(config: NetworkConfig, parts: BuildParts): Network {
+  if (config.family === "slot") {
+    return new SlotNetwork(
+      config,
+      join(config, parts, (watched) => new SlotWatch(config, watched)),
+    );
+  }
+  const { routing } = parts.metrics;
+  const joined = join(config, parts, (watched) => new ChainWatch(config, watched));
+  joined.chain.subscribe(({ kind }) => {
+    if (kind === "reorg") routing.reorganisations.inc();
+  });
+  return new EvmNetwork(config, joined);
+}
+
+function join<Watch extends Chain>(
+  config: NetworkConfig,
+  parts: BuildParts,
+  watch: (watched: Watched) => Watch,
+) {
+  const { clock, timers, metrics, random } = parts;
   const log = parts.log.child({ network: config.name });
-  const caps = new PartnerCaps(
-    { network: config.name, caps: config.partnerCaps ?? {} },
-    {
-      store: parts.partners,
-      clock,
-      onStoreFailure: (cause) =>
-        log.error({ cause: String(cause) }, "calls of partners cannot be counted: none are made"),
-    },
-  );
-  const askCaps: AskCaps = (timeoutMs, done) =>
-    withinTime(timers, timeoutMs, { ask: (told) => caps.take(told), done });
+  const askCaps = capsOf(config, { ...parts, log });
   const events: UpstreamEvents = {
     advanced: () => router.wake(),
     changed: (upstream) => {
@@ -55,19 +82,29 @@ export function buildNetwork(config: EvmNetworkConfig, parts: BuildParts): Netwo
       { ...parts, log, askCaps, events },
     ),
   );
-  const { confirmations, chainId, hedgeShare } = config;
-  const chain = new ChainWatch({ confirmations, chainId }, { clock, timers, upstreams, log });
-  const router = new Router(
-    { hedgeShare },
+  const chain = watch({ clock, timers, log, upstreams });
+  const router = new Router(config, {
+    ...{ upstreams, clock, timers, random, askCaps },
+    observer: observerOf(metrics),
+    verify: (upstream, timeoutMs, done) => chain.verify(upstream, timeoutMs, done),
+    seen: (upstream, block) => chain.seen(upstream, block),
+  });
+  observe({ chain, upstreams, metrics });
+  return { upstreams, router, chain, metrics, clock };
+}
+
+function capsOf(config: NetworkConfig, { clock, timers, log, partners }: BuildParts): AskCaps {
+  const caps = new PartnerCaps(
+    { network: config.name, caps: config.partnerCaps ?? {} },
     {
-      ...{ upstreams, clock, timers, random, askCaps },
-      observer: observerOf(metrics),
-      verify: (upstream, timeoutMs, done) => chain.verify(upstream, timeoutMs, done),
-      seen: (upstream, block) => chain.seen(upstream, block),
+      store: partners,
+      clock,
+      onStoreFailure: (cause) =>
+        log.error({ cause: String(cause) }, "calls of partners cannot be counted: none are made"),
     },
   );
-  observe({ chain, upstreams, metrics });
-  return new Network(config, { upstreams, router, chain, metrics, clock });
+  return (timeoutMs, done) =>
+    withinTime(timers, timeoutMs, { ask: (told) => caps.take(told), done });
 }
 
 function observerOf({ routing }: NetworkMetrics): RoutingObserver {
@@ -84,13 +121,10 @@ function observe({
   upstreams,
   metrics: { routing },
 }: {
-  readonly chain: ChainWatch;
+  readonly chain: ChainState;
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;
 }): void {
-  chain.subscribe(({ kind }) => {
-    if (kind === "reorg") routing.reorganisations.inc();
-  });
   routing.head(() => chain.head?.number ?? -1);
   for (const upstream of upstreams) {
     routing.upstreamHead(upstream.name, () => upstream.head);

@@ -1,9 +1,10 @@
-import type { EvmNetworkConfig } from "../config/network-schema.ts";
+import type { NetworkConfig } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TimerWheel } from "../lib/timer-wheel.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import { HttpUpstream } from "../upstreams/http-upstream.ts";
+import { HttpUpstream, type HttpUpstreamParts } from "../upstreams/http-upstream.ts";
+import { LedgerUpstream } from "../upstreams/ledger/ledger-upstream.ts";
 import type { Transport } from "../upstreams/transport.ts";
 import {
   type AskCaps,
@@ -13,7 +14,9 @@ import {
 } from "../upstreams/upstream.ts";
 import { WsUpstream } from "../upstreams/ws-upstream.ts";
 
-export type UpstreamConfig = EvmNetworkConfig["upstreams"][number] & {
+export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
+  /** Of a node of the EVM family, where it tells of new blocks by itself. */
+  readonly ws?: string | undefined;
   readonly index: number;
   readonly maxResponseBytes: number;
 };
@@ -37,15 +40,27 @@ export type ConnectParts = {
   readonly random: () => number;
 };
 
-/** Over HTTP, and over WebSocket where `ws` is set. */
+const FILE = "file:";
+
+/** Over HTTP, or from a ledger of files; new blocks over WebSocket where `ws` is set. */
 export function connector(parts: ConnectParts): Connect {
   return (config, { log, onBroken }) => ({
-    transport: new HttpUpstream(config, { timers: parts.timers, onBroken }),
+    transport: transportTo(config, { timers: parts.timers, onBroken }),
     heads:
       config.ws === undefined
         ? undefined
         : headSource({ ...config, url: config.ws }, { ...parts, log }),
   });
+}
+
+/** The way to a node, or to a ledger of files, for calls. Opens nothing yet. */
+export function transportTo(
+  config: Omit<UpstreamConfig, "index">,
+  parts: HttpUpstreamParts,
+): Transport {
+  return config.url.startsWith(FILE)
+    ? new LedgerUpstream({ ...config, directory: config.url.slice(FILE.length) }, parts)
+    : new HttpUpstream(config, parts);
 }
 
 export type UpstreamBuildParts = {

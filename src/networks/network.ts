@@ -1,38 +1,44 @@
-import type { EvmNetworkConfig } from "../config/network-schema.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import { encode, type JsonValue } from "../jsonrpc/value.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Definition, LocalFacts } from "../methods/definition.ts";
-import { type ShapeOptions, shapeResult } from "../methods/shapes/shape.ts";
+import type { Family } from "../methods/families.ts";
+import type { ShapeOptions } from "../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import { blockNumberIn } from "../upstreams/answer-block.ts";
-import type { Router } from "../upstreams/router.ts";
 import type { FetchOutcome } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import { blockPlaces } from "./block-places.ts";
-import type { ChainWatch } from "./chain-watch.ts";
-import { type Found, outside, type Resolution, resolveBlocks, unknownsOf } from "./resolution.ts";
-
-export type NetworkParts = {
-  readonly upstreams: readonly Upstream[];
-  readonly router: Router;
-  readonly chain: ChainWatch;
-  readonly metrics: NetworkMetrics;
-  readonly clock: Pick<Clock, "monotonic">;
-};
 
 /** A checked call, as its network has to understand it. */
 export type Question = {
   readonly definition: Definition;
   readonly args: readonly JsonValue[];
-  /** The block that the client has seen already; -1: it did not say. */
+  /** The block, or slot, that the client has seen already; -1: it did not say. */
   readonly minBlock: number;
   /** Whether a partner may answer where no primary can. */
   readonly partner: boolean;
   readonly timeoutMs: number;
 };
 
-/** What a call's blocks mean at this moment, and what that asks of a node. */
+/** What a call's blocks, or slots, mean at one moment. */
+export type Resolution = {
+  /** The params as they are sent: with numbers in place of tags, and the gas within its cap. */
+  readonly args: readonly JsonValue[];
+  /** The block that a node has to have; -1: any node will do. */
+  readonly block: number;
+  /** The block that the call names; the last one of a range; -1: none. */
+  readonly named: number;
+  /** How far behind the head the state lies that is needed; -1: none, or not known. */
+  readonly depth: number;
+  /** The block that a tag was resolved to. */
+  readonly tagged: number | undefined;
+  /** Null for it would contradict the head. */
+  readonly exists: boolean;
+  /** Above the head: nobody is known to have it. */
+  readonly future: boolean;
+  /** The result, where the head alone says it. */
+  readonly known: string | undefined;
+};
+
+/** The resolution of one call, and what that asks of a node. */
 export type Plan = Resolution & {
   readonly definition: Definition;
   readonly minBlock: number;
@@ -41,226 +47,61 @@ export type Plan = Resolution & {
   readonly shape: ShapeOptions;
 };
 
-const NOTHING_FOUND: Found = new Map();
+/** What an operator is shown of a chain. */
+export type ChainState = {
+  readonly chainId?: number | undefined;
+  readonly genesisHash?: string | undefined;
+  /** `hash` is unknown while only an answer has shown that the block exists; slots have none. */
+  readonly head: { readonly number: number; readonly hash: string | undefined } | undefined;
+  /** By commitment. */
+  readonly slots?: Readonly<Record<string, number>>;
+};
 
 /** One chain: its head, what its blocks are called now, and the upstreams that answer for it. */
-export class Network {
+export type Network = {
   readonly name: string;
+  readonly family: Family;
+  /** Asks a node what it is. */
+  readonly versionMethod: string;
   readonly strictParams: boolean;
   /** For a whole call, retries and all. */
   readonly timeoutMs: number;
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;
-  readonly chain: ChainWatch;
-  readonly #clock: Pick<Clock, "monotonic">;
-  readonly #hasPartners: boolean;
-  readonly #router: Router;
-  readonly #window: number | undefined;
-  readonly #mined: ShapeOptions;
-  readonly #pending: ShapeOptions;
-
-  constructor(config: EvmNetworkConfig, parts: NetworkParts) {
-    const { upstreams, router, chain, metrics, clock } = parts;
-    this.name = config.name;
-    this.strictParams = config.strictParams;
-    this.timeoutMs = config.timeoutMs;
-    this.upstreams = upstreams;
-    this.metrics = metrics;
-    this.chain = chain;
-    this.#clock = clock;
-    this.#hasPartners = upstreams.some(({ role }) => role === "partner");
-    this.#router = router;
-    this.#window = config.window;
-    this.#mined = {
-      pending: false,
-      pendingBlock: config.pendingBlock,
-      signatures: config.signatures,
-      finalTotalDifficulty: config.finalTotalDifficulty,
-    };
-    this.#pending = { ...this.#mined, pending: true };
-  }
-
-  get facts(): LocalFacts {
-    return { chainId: this.chain.chainId, head: this.chain.head?.number };
-  }
-
-  start(): void {
-    this.chain.start();
-  }
-
-  async stop(): Promise<void> {
-    this.chain.stop();
-    await Promise.all(this.upstreams.map((upstream) => upstream.close()));
-  }
-
+  readonly chain: ChainState;
+  readonly facts: LocalFacts;
+  start(): void;
+  stop(): Promise<void>;
   /** Takes an upstream out of use, or puts it back; false where there is none of this name. */
-  setDrained(name: string, drained: boolean): boolean {
-    const upstream = this.upstreams.find((each) => each.name === name);
-    if (upstream === undefined) return false;
-    upstream.drained = drained;
-    this.chain.refresh();
-    return true;
-  }
-
+  setDrained(name: string, drained: boolean): boolean;
   /**
-   * Stage 6: what the call's blocks mean now. Where the head, or what a tag or a hash stands for, has
-   * to be found out first it says `waiting` and calls `done` once, later, within the time.
+   * Stage 6: what the call's blocks mean now. Where something has to be found out first it says
+   * `waiting` and calls `done` once, later, within the time.
    */
-  resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting" {
-    const { definition, args, minBlock, partner } = question;
-    const head = this.chain.head?.number ?? -1;
-    const needsHead = definition.needsHead === true || blockPlaces(definition).any;
-    if (needsHead) this.chain.touch(partner && this.#hasPartners);
-    const isAhead = minBlock > head && definition.cache !== "constant";
-    if ((needsHead && head < 0) || isAhead) {
-      this.#waitForHead(question, done);
-      return "waiting";
-    }
-    const unknowns = unknownsOf(definition, args, this.#window !== undefined);
-    if (unknowns.length === 0) return this.#plan(question, NOTHING_FOUND);
-    let planned: Plan | RpcError | "waiting" = "waiting";
-    let isWaiting = false;
-    this.#find(unknowns, question, (found) => {
-      const plan = this.#plan(question, found);
-      if (isWaiting) done(plan);
-      else planned = plan;
-    });
-    isWaiting = true;
-    return planned;
-  }
-
+  resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting";
   /** Stage 8: an upstream's answer to a plan; `done` is called once, within the time. */
-  fetch(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
-    const { definition, args, block, minBlock, depth, head, exists, future, partner } = plan;
-    const { method, answerBlock } = definition;
-    const strict = minBlock > block;
-    const places = blockPlaces(definition);
-    const partial = places.filter >= 0 || isPending(args, places.block);
-    const need = { method, block: strict ? minBlock : block, strict, partial, depth, head };
-    const lookup = definition.lookup !== undefined;
-    const params = encode(args);
-    const request = { need, params, timeoutMs, lookup, exists, future, answerBlock, partner };
-    this.#router.fetch(request, done);
-  }
-
+  fetch(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void;
   /** Stage 9: a result in the documented shape; or why the network does not give it. */
   accept(
-    { definition, shape, named, future }: Plan,
-    { result, upstream }: Extract<FetchOutcome, { kind: "result" }>,
-  ): readonly Buffer[] | RpcError {
-    const { answerBlock, lookup } = definition;
-    if (answerBlock !== undefined) {
-      const block = blockNumberIn(result, answerBlock);
-      if (block !== undefined) this.chain.seen(upstream, block);
-      const head = this.chain.head?.number ?? -1;
-      const window = this.#window;
-      if (window !== undefined && block !== undefined && block <= head - window) {
-        return outside(window);
-      }
-    } else if (future && lookup !== undefined && result[0]?.[0] !== LETTER_N) {
-      this.chain.seen(upstream, named);
-    }
-    return shapeResult(definition.shape, result, shape);
-  }
+    plan: Plan,
+    answer: Extract<FetchOutcome, { kind: "result" }>,
+  ): readonly Buffer[] | RpcError;
+};
 
-  #plan(question: Question, found: Found): Plan | RpcError {
-    const { definition, args, minBlock, partner } = question;
-    const head = this.chain.head?.number ?? -1;
-    const gasLimit = this.chain.head?.gasLimit;
-    const moment = { head, gasLimit, window: this.#window, found };
-    const resolution = resolveBlocks(definition, args, moment);
-    if ("name" in resolution) return resolution;
-    const shape = isPending(args, blockPlaces(definition).block) ? this.#pending : this.#mined;
-    // Member by member: each call makes one, and to spread an object costs more than its work.
-    return {
-      args: resolution.args,
-      block: resolution.block,
-      named: resolution.named,
-      depth: resolution.depth,
-      tagged: resolution.tagged,
-      exists: resolution.exists,
-      future: resolution.future,
-      known: resolution.known,
-      definition,
-      minBlock,
-      partner,
-      head,
-      shape,
-    };
-  }
-
-  #waitForHead(question: Question, done: (plan: Plan | RpcError) => void): void {
-    const { minBlock, timeoutMs } = question;
-    const partner = question.partner && this.#hasPartners;
-    const begunMs = this.#clock.monotonic();
-    this.chain.whenHead({ least: Math.max(minBlock, 0), timeoutMs, partner }, (reached) => {
-      if (!reached) {
-        done(this.chain.head === undefined ? NO_HEAD : notAvailableYet(minBlock));
-        return;
-      }
-      const leftMs = timeoutMs - (this.#clock.monotonic() - begunMs);
-      const plan = this.resolve({ ...question, timeoutMs: leftMs }, done);
-      if (plan !== "waiting") done(plan);
-    });
-  }
-
-  /** One after another: a call hardly ever has more than one. Known ones are found at once. */
-  #find(unknowns: readonly string[], question: Question, done: (found: Found) => void): void {
-    const found = new Map<string, number | undefined>();
-    const next = (at: number): void => {
-      const unknown = unknowns[at];
-      if (unknown === undefined) {
-        done(found);
-        return;
-      }
-      const take = (number: number | undefined) => {
-        found.set(unknown, number);
-        next(at + 1);
-      };
-      if (unknown === "safe" || unknown === "finalized") {
-        this.chain.tag(unknown, question.timeoutMs, take);
-      } else this.#numberOf(unknown, question, take);
-    };
-    next(0);
-  }
-
-  /** Of a block's hash: only where the network serves its latest blocks alone does it matter. */
-  #numberOf(
-    hash: string,
-    { timeoutMs, partner }: Question,
-    done: (number: number | undefined) => void,
-  ): void {
-    const known = this.chain.numberOf(hash);
-    if (known !== undefined) {
-      done(known);
-      return;
-    }
-    const head = this.chain.head?.number ?? -1;
-    const need = { method: "eth_getBlockByHash", block: -1, strict: false, depth: -1, head };
-    const kind = { lookup: true, exists: false, future: false, answerBlock: "number" } as const;
-    const request = {
-      ...kind,
-      need,
-      params: `["${hash}",false]`,
-      timeoutMs: timeoutMs / 2,
-      partner,
-    };
-    this.#router.fetch(request, (outcome) => {
-      const found = outcome.kind === "result" ? blockNumberIn(outcome.result, "number") : undefined;
-      if (found !== undefined) this.chain.learnNumber(hash, found);
-      done(found);
-    });
-  }
-}
-
-function isPending(args: readonly JsonValue[], place: number): boolean {
-  return place >= 0 && args[place] === "pending";
-}
-
-const LETTER_N = 0x6e;
-const NO_HEAD: RpcError = { name: "unavailable", internal: "no upstream has told its head" };
+export const NO_HEAD: RpcError = {
+  name: "unavailable",
+  internal: "no upstream has told its head",
+};
 
 /** For a client that has seen a block that no node reached in time. */
 export function notAvailableYet(block: number): RpcError {
   return { name: "block_not_available", message: `block ${block} is not available yet` };
+}
+
+/** Takes the upstream of this name out of use, or puts it back; false where there is none. */
+export function drain(upstreams: readonly Upstream[], name: string, drained: boolean): boolean {
+  const upstream = upstreams.find((each) => each.name === name);
+  if (upstream === undefined) return false;
+  upstream.drained = drained;
+  return true;
 }

@@ -9,9 +9,15 @@ const VERSION_CHARS = 200;
 /** What an operator is shown of a network; JSON of `GET /networks`. */
 export type NetworkOverview = {
   readonly name: string;
+  readonly family: "evm" | "slot";
   readonly chainId: number | null;
+  /** Of slot networks. */
+  readonly genesisHash?: string | null;
+  /** The number of the head's block; of slot networks the confirmed slot. */
   readonly head: number | null;
   readonly headHash: string | null;
+  /** Of slot networks, by commitment; -1: not known. */
+  readonly slots?: Readonly<Record<string, number>>;
   readonly upstreams: readonly UpstreamOverview[];
 };
 
@@ -36,12 +42,16 @@ export type UpstreamOverview = {
 
 /** The network as it is now. A client's version is asked for once for each connection to a primary. */
 export async function overviewOf(network: Network): Promise<NetworkOverview> {
-  const { chain, name, upstreams } = network;
-  await Promise.all(upstreams.filter(isToBeAsked).map(askVersion));
+  const { chain, name, upstreams, versionMethod } = network;
+  const family = network.family.name;
+  const asked = upstreams.filter(isToBeAsked).map((one) => askVersion(one, versionMethod));
+  await Promise.all(asked);
   const head = chain.head?.number;
   return {
     name,
+    family,
     chainId: chain.chainId ?? null,
+    ...(family === "slot" && { genesisHash: chain.genesisHash ?? null, slots: chain.slots ?? {} }),
     head: head ?? null,
     headHash: chain.head?.hash ?? null,
     upstreams: upstreams.map((upstream) => upstreamOverview(upstream, head)),
@@ -71,9 +81,9 @@ function isToBeAsked({ clientVersion, role, state }: Upstream): boolean {
 }
 
 /** One that gives none is not asked again: a page that is looked at often must not wear it out. */
-function askVersion(upstream: Upstream): Promise<void> {
+function askVersion(upstream: Upstream, method: string): Promise<void> {
   upstream.clientVersion = null;
-  const request = { method: "web3_clientVersion", params: "[]", timeoutMs: ASK_MS };
+  const request = { method, params: "[]", timeoutMs: ASK_MS };
   return new Promise((resolve) => {
     upstream.ask(request, (json) => {
       if (json !== undefined) upstream.clientVersion = readVersion(json);
@@ -82,10 +92,12 @@ function askVersion(upstream: Upstream): Promise<void> {
   });
 }
 
-/** A result's bytes were not parsed when they came. */
+/** A result's bytes were not parsed when they came. Nodes of slot networks give an object. */
 function readVersion(json: string): string | null {
   try {
-    const version: unknown = JSON.parse(json);
+    const answer: unknown = JSON.parse(json);
+    const isObject = typeof answer === "object" && answer !== null && "solana-core" in answer;
+    const version = isObject ? answer["solana-core"] : answer;
     return typeof version === "string" ? redact(version.slice(0, VERSION_CHARS)) : null;
   } catch {
     return null;

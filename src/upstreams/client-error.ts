@@ -38,7 +38,11 @@ const ANSWERS: Readonly<Record<FailureClass, Answer>> = {
  */
 export function toClientError(
   failure: Failure,
-  call: { readonly method: string; readonly lookup?: string | undefined },
+  call: {
+    readonly method: string;
+    readonly lookup?: string | undefined;
+    readonly unknownBlock?: "node_error";
+  },
 ): RpcError | null {
   switch (failure.answer ?? ANSWERS[failure.class]) {
     case "null":
@@ -50,7 +54,8 @@ export function toClientError(
     case "invalid_params":
       return { name: "node_invalid_params", ...textsFor(failure) };
     case "no_block":
-      return call.lookup !== undefined ? null : { name: "header_not_found" };
+      if (call.lookup !== undefined) return null;
+      return call.unknownBlock ? nodeError(failure) : { name: "header_not_found" };
     case "no_method":
       return {
         name: "method_not_found",

@@ -39,22 +39,29 @@ export function readAnswer(status: number, body: Buffer, expected: Expected): Up
 }
 
 /**
- * The form in which nearly all nodes answer: the result last, straight after the envelope. A large
- * one is not walked through: it ends with the bracket that it began with, and that closes nothing
- * small, as it would in a body that was cut off or has another member behind the result.
+ * The forms in which nearly all nodes answer: the result last, straight after the envelope, or
+ * between its members (Agave). A large one is not walked through: it ends with the bracket that it
+ * began with, and that closes nothing small, as it would in a body that was cut off or has another
+ * member behind the result.
  */
 function readPlainResult(body: Buffer, { id, framed }: Expected): Buffer | undefined {
   const head = body.toString("latin1", 0, 80);
-  const start =
+  let tail = "}";
+  let start =
     after(head, `{"jsonrpc":"2.0","id":${id},"result":`) ??
     after(head, `{"id":${id},"jsonrpc":"2.0","result":`);
+  if (start === undefined) {
+    start = after(head, '{"jsonrpc":"2.0","result":');
+    tail = `,"id":${id}}`;
+  }
   if (start === undefined) return undefined;
   let end = body.length;
   while (end > start && (body[end - 1] ?? 0) <= 0x20) end -= 1;
-  // The envelope's own brace.
-  end -= 1;
+  end -= tail.length;
   const closer = CLOSERS.get(body[start] ?? 0);
-  if (body[end] !== 0x7d || body[end - 1] !== closer) return undefined;
+  if (body[end - 1] !== closer || body.toString("latin1", end, end + tail.length) !== tail) {
+    return undefined;
+  }
   const isPlain =
     framed && body.length > SMALL_BYTES
       ? !endsInSmallValue(body, end)

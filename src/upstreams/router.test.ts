@@ -84,7 +84,7 @@ const observer: RoutingObserver = {
 };
 
 const REQUEST: RoutedRequest = {
-  need: { method: "eth_getBalance", block: 100, strict: false, depth: 0, head: 100 },
+  need: { method: "eth_getBalance", block: 100, strict: false, depth: 0, head: 100, slack: 5 },
   params: "[]",
   timeoutMs: 8000,
   lookup: false,

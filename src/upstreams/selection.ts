@@ -13,6 +13,8 @@ export type Need = {
   readonly depth: number;
   /** The network's own head; -1: not known yet. */
   readonly head: number;
+  /** So far behind the head a node still counts as one that keeps up: blocks travel. */
+  readonly slack: number;
 };
 
 /**
@@ -33,9 +35,6 @@ export const TIER = Object.freeze({
   never: 5,
 });
 
-/** So far behind the head a node still counts as one that keeps up: blocks travel. */
-const KEEPS_UP_BLOCKS = 5;
-
 function tierOf(upstream: Upstream, need: Need): number {
   if (upstream.drained || upstream.chain === "wrong") return TIER.never;
   const { breaker, allowance, abilities } = upstream;
@@ -48,8 +47,7 @@ function tierOf(upstream: Upstream, need: Need): number {
   if (!breaker.isFree || allowance.isLimited()) return TIER.troubled;
   if (upstream.chain === "unknown" || abilities.lacks(need.method)) return TIER.poor;
   if (need.depth >= 0 && !abilities.keepsState(need.depth)) return TIER.poor;
-  const slack = need.block < 0 ? 0 : KEEPS_UP_BLOCKS;
-  return upstream.head + slack < need.head ? TIER.lagging : TIER.best;
+  return upstream.head + need.slack < need.head ? TIER.lagging : TIER.best;
 }
 
 export type Choice = { readonly upstream: Upstream; readonly tier: number };

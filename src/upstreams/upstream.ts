@@ -18,6 +18,9 @@ export type UpstreamOptions = {
   readonly requestsPerSecond?: number | undefined;
 };
 
+/** Say which chain a node is of. */
+const IDENTITY_METHODS: ReadonlySet<string> = new Set(["eth_chainId", "getGenesisHash"]);
+
 /** Told of every attempt: `outcome` is `ok`, a failure class, or what broke the connection. */
 export type AttemptObserver = (upstream: string, outcome: string, seconds: number) => void;
 
@@ -167,9 +170,10 @@ export class Upstream {
    */
   ask(request: UpstreamRequest, done: (result: string | undefined) => void): void {
     // Once for each process and connection: the check of the chain is not worth a call of the cap.
-    if (this.#askCaps === undefined || request.method === "eth_chainId") this.#ask(request, done);
+    const isFree = this.#askCaps === undefined || IDENTITY_METHODS.has(request.method);
+    if (isFree) this.#ask(request, done);
     else {
-      this.#askCaps(request.timeoutMs, (allowed) => {
+      this.#askCaps?.(request.timeoutMs, (allowed) => {
         if (allowed) this.#ask(request, done);
         else done(undefined);
       });

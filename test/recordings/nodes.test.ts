@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookUp } from "../../src/methods/registry.ts";
+import { FAMILIES } from "../../src/methods/families.ts";
 import type { NodeRequest } from "../support/stand-in-node.ts";
 import { changes, sourceOf, unlisted, unused } from "./differences.ts";
 import { documented, parsed, type Wanted } from "./documented.ts";
@@ -158,7 +158,9 @@ describe.skipIf(NODES.length === 0)("recorded nodes (needs ../shared/fixtures)",
           wanted.kind === "refused" || (wanted.kind === "node" && !wanted.ending.charged);
         return call.node === node && !free;
       });
-      const credits = charged.map(({ call }) => lookUp(call.request.method)?.credits ?? Number.NaN);
+      const credits = charged.map(
+        ({ call }) => FAMILIES.evm.lookUp(call.request.method)?.credits ?? Number.NaN,
+      );
       const sum = credits.reduce((total, each) => total + each, 0);
       const networks = [...chainsOf(node).keys()];
       const charges = networks.map((name) =>

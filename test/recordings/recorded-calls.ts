@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { lookUp } from "../../src/methods/registry.ts";
+import { FAMILIES } from "../../src/methods/families.ts";
 import type { ErrorObject, Recorded } from "./rig.ts";
 
 export const FIXTURES = "../shared/fixtures";
@@ -72,10 +72,13 @@ export function select(node: string): Selection {
     const call = toCall(node, line);
     if (row !== undefined) found.skipped.add(row);
     else if (call === undefined) found.unexplained.push(line.case);
-    else if (lookUp(call.request.method) !== undefined) found.calls.push(call);
+    else if (isServed(call)) found.calls.push(call);
   }
   return found;
 }
+
+const isServed = ({ request }: RecordedCall): boolean =>
+  FAMILIES.evm.lookUp(request.method) !== undefined;
 
 export function readLines(node: string): Line[] {
   const text = readFileSync(`${FIXTURES}/nodes/${node}.jsonl`, "utf8");

@@ -1,5 +1,5 @@
-import type { HeadChange } from "../../src/networks/head-listeners.ts";
-import type { Network } from "../../src/networks/network.ts";
+import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
+import type { HeadChange } from "../../src/networks/evm/head-listeners.ts";
 import { ancestor, type Block, type SimulatedChain } from "./simulated-chain.ts";
 import { hold } from "./violation.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -18,14 +18,14 @@ const COMPARED_BLOCKS = 12;
 export class HeadHistory {
   readonly versions: HeadVersion[] = [];
   readonly #parts: { readonly chain: SimulatedChain; readonly time: VirtualTime };
-  readonly #network: Network;
+  readonly #network: EvmNetwork;
   /** By number: what the head was, and no listener was told to be replaced. */
   readonly #told = new Map<number, Block>();
   #lowestReorg = Number.POSITIVE_INFINITY;
 
   say: (text: () => string) => void = () => {};
 
-  constructor(network: Network, parts: { chain: SimulatedChain; time: VirtualTime }) {
+  constructor(network: EvmNetwork, parts: { chain: SimulatedChain; time: VirtualTime }) {
     this.#network = network;
     this.#parts = parts;
     network.chain.subscribe((change) => this.#changed(change));

@@ -6,7 +6,7 @@ import { Call } from "../../src/gateway/call.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
 import type { JsonValue } from "../../src/jsonrpc/value.ts";
 import { buildNetwork } from "../../src/networks/build-network.ts";
-import type { Network } from "../../src/networks/network.ts";
+import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { PartnerStore } from "../../src/storage/store.ts";
 import type { CallLog, Logger } from "../../src/telemetry/log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
@@ -41,7 +41,7 @@ const [BASE] = parseConfig(JSON.stringify({ networks: [NETWORK] }), {
 
 /** The real parts that a call goes through, from its check on, on simulated time and nodes. */
 export class SimulatedGateway {
-  readonly network: Network;
+  readonly network: EvmNetwork;
   /** Calls of partners that were counted. */
   partnerCalls = 0;
   /** Of admitted calls. */

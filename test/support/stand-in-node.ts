@@ -23,12 +23,17 @@ export type NodeReply =
 
 export type StandInNode = {
   readonly url: string;
-  /** Every request so far, without what the gateway asks for its own sake: chain id, head, tags. */
+  /** Every request so far, without what the gateway asks for its own sake: chain, heads, tags. */
   readonly requests: readonly NodeRequest[];
   /** The block that it gives when it is asked for `latest`: one higher at most from poll to poll. */
   head: number;
   /** The blocks of the tags that it answers by itself; others come to `reply`. */
   tags: Readonly<Partial<Record<"safe" | "finalized", number>>>;
+  /** Of a slot network: what it answers by itself to getGenesisHash, and to getSlot by commitment. */
+  genesisHash: string;
+  slots: Readonly<Record<"processed" | "confirmed" | "finalized", number>>;
+  /** What it answers to everything, the gateway's own questions included; undefined: it is well. */
+  sickness: NodeReply | undefined;
   /** What it answers from now on. */
   reply: (request: NodeRequest) => NodeReply | Promise<NodeReply>;
   readonly stop: () => Promise<void>;
@@ -48,12 +53,12 @@ export async function startStandInNode(
       const { id, method, params } = JSON.parse(text);
       const own = method === "eth_chainId" ? quantity(chainId) : polled(node, { method, params });
       if (own !== undefined) {
-        send(response, id, { result: own });
+        send(response, id, node.sickness ?? { result: own });
         return;
       }
       const asked = { id, method, params, text, headers: request.headers };
       requests.push(asked);
-      send(response, id, await node.reply(asked));
+      send(response, id, node.sickness ?? (await node.reply(asked)));
     });
   });
   const sockets = new Set<Socket>();
@@ -67,6 +72,9 @@ export async function startStandInNode(
     requests,
     head: 0x10,
     tags: {},
+    genesisHash: GENESIS,
+    slots: { processed: 1000, confirmed: 999, finalized: 968 },
+    sickness: undefined,
     reply,
     stop: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -77,16 +85,30 @@ export async function startStandInNode(
   return node;
 }
 
+/** Solana's. */
+const GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+
 /** Clients' own tags are numbers when they reach a node: a tag is the gateway's own question. */
 function polled(
-  { head, tags }: Pick<StandInNode, "head" | "tags">,
-  { method, params: [block] }: Pick<NodeRequest, "method" | "params">,
+  { head, tags, genesisHash, slots }: StandInNode,
+  { method, params }: Pick<NodeRequest, "method" | "params">,
 ): unknown {
+  const [block] = params;
+  if (method === "getGenesisHash") return genesisHash;
+  if (method === "getSlot") return slots[commitmentOf(params)];
   if (method !== "eth_getBlockByNumber") return undefined;
   const number = { latest: head, ...tags }[String(block)];
   if (number === undefined) return undefined;
   const hashes = { hash: hashOf(number), parentHash: hashOf(number - 1) };
   return { ...hashes, number: quantity(number), gasLimit: "0x1c9c380", timestamp: "0x65000000" };
+}
+
+/** As a node does it: finalized where the request does not say. */
+function commitmentOf([config]: readonly unknown[]): keyof StandInNode["slots"] {
+  const { commitment = "finalized" } = (config ?? {}) as {
+    commitment?: keyof StandInNode["slots"];
+  };
+  return commitment;
 }
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;

@@ -1,7 +1,8 @@
 import { parseConfig } from "../../src/config/load.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import type { ChainWatch } from "../../src/networks/chain-watch.ts";
-import { Network } from "../../src/networks/network.ts";
+import type { ChainWatch } from "../../src/networks/evm/chain-watch.ts";
+import { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
+import type { Network } from "../../src/networks/network.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import type { Router } from "../../src/upstreams/router.ts";
 import type { FetchOutcome } from "../../src/upstreams/routing.ts";
@@ -46,7 +47,7 @@ export function stubNetwork(
     seen: nothing,
     tag: (_: string, __: number, done: (found: undefined) => void) => done(undefined),
   };
-  return new Network(config, {
+  return new EvmNetwork(config, {
     upstreams: [upstream],
     router: { fetch } as Router,
     chain: chain as unknown as ChainWatch,

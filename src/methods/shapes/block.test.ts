@@ -12,7 +12,7 @@ const OPTIONS: ShapeOptions = {
   finalTotalDifficulty: FINAL,
 };
 const shaped = (text: string, options: Partial<ShapeOptions> = {}) =>
-  Buffer.concat(block(Buffer.from(text), { ...OPTIONS, ...options })).toString();
+  Buffer.concat(block(Buffer.from(text), { ...OPTIONS, ...options }, [])).toString();
 
 describe("totalDifficulty", () => {
   test("where the node leaves it out after the merge, it is the network's final one", () => {
@@ -59,14 +59,14 @@ describe("totalDifficulty", () => {
     "",
   ])("%j is passed as the bytes that came", (text) => {
     const json = Buffer.from(text);
-    const result = block(json, OPTIONS);
+    const result = block(json, OPTIONS, []);
     expect(result).toHaveLength(1);
     expect(result[0]).toBe(json);
   });
 
   test("what stays is not copied", () => {
     const json = Buffer.from('{"difficulty":"0x0","transactions":[]}');
-    const [before, , after] = block(json, OPTIONS);
+    const [before, , after] = block(json, OPTIONS, []);
     expect(before?.buffer).toBe(json.buffer);
     expect(after?.buffer).toBe(json.buffer);
   });

@@ -106,7 +106,7 @@ function checkAll(recordings: Iterable<Recorded>): Map<string, number> {
       const shape: Shape = SHAPES[kind];
       // Compact as nodes write it, and as a file's white space has it.
       for (const json of [text, JSON.stringify(value)]) {
-        const result = JSON.parse(Buffer.concat(shape(Buffer.from(json), options)).toString());
+        const result = JSON.parse(Buffer.concat(shape(Buffer.from(json), options, [])).toString());
         const expected = value === null ? null : EXPECTED[kind](value, options);
         expect(result, `${name} ${JSON.stringify(options)}`).toEqual(expected);
       }

@@ -1,3 +1,5 @@
+import type { JsonValue } from "../../jsonrpc/value.ts";
+
 /** What a network and a call choose of the documented shapes. */
 export type ShapeOptions = {
   /** The call named the block tag `pending`. */
@@ -12,8 +14,13 @@ export type ShapeOptions = {
  * Brings a result (the node's own bytes of the `result` member, JSON text) to the documented shape.
  * Returns the pieces to be sent one after another: the same bytes where nothing is to change,
  * never a copy of what stays. `result` may be the JSON text `null`, which every shape passes on.
+ * `args` are the params as they were sent to the node.
  */
-export type Shape = (result: Buffer, options: ShapeOptions) => readonly Buffer[];
+export type Shape = (
+  result: Buffer,
+  options: ShapeOptions,
+  args: readonly JsonValue[],
+) => readonly Buffer[];
 
 /** The node's bytes as they are. */
 export const plain: Shape = (result) => [result];
@@ -22,8 +29,9 @@ export const plain: Shape = (result) => [result];
 export function shapeResult(
   shape: Shape,
   result: readonly Buffer[],
-  options: ShapeOptions,
+  ...[options, args]: readonly [options: ShapeOptions, args: readonly JsonValue[]]
 ): readonly Buffer[] {
   const [only] = result;
-  return shape(result.length === 1 && only !== undefined ? only : Buffer.concat(result), options);
+  const whole = result.length === 1 && only !== undefined ? only : Buffer.concat(result);
+  return shape(whole, options, args);
 }

@@ -9,7 +9,8 @@ const OPTIONS: ShapeOptions = {
   signatures: "node",
   finalTotalDifficulty: undefined,
 };
-const shaped = (text: string) => Buffer.concat(storageValue(Buffer.from(text), OPTIONS)).toString();
+const shaped = (text: string) =>
+  Buffer.concat(storageValue(Buffer.from(text), OPTIONS, [])).toString();
 
 test("a storage value has 64 digits, with the value that the node gave", () => {
   fc.assert(
@@ -38,6 +39,6 @@ test.each([
   "",
 ])("%s is passed as the bytes that came", (text) => {
   const json = Buffer.from(text);
-  expect(storageValue(json, OPTIONS)).toEqual([json]);
-  expect(storageValue(json, OPTIONS)[0]).toBe(json);
+  expect(storageValue(json, OPTIONS, [])).toEqual([json]);
+  expect(storageValue(json, OPTIONS, [])[0]).toBe(json);
 });

@@ -9,7 +9,7 @@ const OPTIONS: ShapeOptions = {
   finalTotalDifficulty: undefined,
 };
 const shaped = (text: string, options: Partial<ShapeOptions> = {}) =>
-  Buffer.concat(transaction(Buffer.from(text), { ...OPTIONS, ...options })).toString();
+  Buffer.concat(transaction(Buffer.from(text), { ...OPTIONS, ...options }, [])).toString();
 
 const MINED = '{"blockHash":"0xb1","blockNumber":"0x1", "transactionIndex" : "0x0","hash":"0x1"}';
 const PENDING = '{"blockHash":null,"blockNumber":null, "transactionIndex" : null,"hash":"0x1"}';
@@ -46,6 +46,8 @@ test.each(["null", '"0x1"', "[]", "12", "", '{"a":'])(
   "%j is passed as the bytes that came",
   (text) => {
     const json = Buffer.from(text);
-    expect(transaction(json, { ...OPTIONS, pending: true, signatures: "padded" })[0]).toBe(json);
+    expect(transaction(json, { ...OPTIONS, pending: true, signatures: "padded" }, [])[0]).toBe(
+      json,
+    );
   },
 );

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../jsonrpc/value.ts";
+import type { JsonObject, JsonValue } from "../../jsonrpc/value.ts";
 
 /** Specification, "Limits": 10 times (1000 %) the current block gas limit. */
 const TIMES_BLOCK_LIMIT = 10n;

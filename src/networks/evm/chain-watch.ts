@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../lib/clock.ts";
-import type { Timer, Timers } from "../lib/timer-wheel.ts";
-import type { Upstream } from "../upstreams/upstream.ts";
-import type { WarningLog } from "./chain-identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Timer, Timers } from "../../lib/timer-wheel.ts";
+import type { Upstream } from "../../upstreams/upstream.ts";
+import type { WarningLog } from "../chain-identity.ts";
+import { HeadWaiters } from "../head-waiters.ts";
 import type { HeadListener } from "./head-listeners.ts";
 import { HeadTracker } from "./head-tracker.ts";
 import { type Head, HeadView } from "./head-view.ts";
-import { HeadWaiters } from "./head-waiters.ts";
 import type { TagName } from "./tags.ts";
 
 /** Some 10 MB. Blocks whose number a client's hash was asked for. */
@@ -18,7 +18,7 @@ const SEEK_MS = 1000;
 
 export type ChainWatchOptions = {
   readonly confirmations: number;
-  readonly chainId: number | undefined;
+  readonly chainId?: number | undefined;
 };
 
 export type ChainWatchParts = {

@@ -1,6 +1,6 @@
+import type { TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
 import { readBlock } from "./read-block.ts";
-import type { TrackedUpstream } from "./tracked-upstream.ts";
 
 const ASK_MS = 3000;
 

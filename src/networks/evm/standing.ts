@@ -1,8 +1,8 @@
+import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import type { Join } from "./header-tree.ts";
-import { type BlockHeader, isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
 
 /** So far behind a node still counts as one that keeps up: blocks travel. */
-const KEEPS_UP_BLOCKS = 5;
+export const KEEPS_UP_BLOCKS = 5;
 /** What a node said longer ago says nothing of where the network is. */
 const PRESENT_MS = 30_000;
 

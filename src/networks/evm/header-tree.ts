@@ -1,5 +1,5 @@
+import type { BlockHeader } from "../tracked-upstream.ts";
 import { CanonicalChain, KEPT_BLOCKS } from "./canonical-chain.ts";
-import type { BlockHeader } from "./tracked-upstream.ts";
 
 /** Sides of forks too; a node that makes up blocks must not fill the memory. */
 const MAX_HEADERS = 4 * KEPT_BLOCKS;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { Breaker } from "../upstreams/breaker.ts";
-import type { UpstreamRequest } from "../upstreams/transport.ts";
-import type { HeadSource } from "../upstreams/upstream.ts";
+import { Breaker } from "../../upstreams/breaker.ts";
+import type { UpstreamRequest } from "../../upstreams/transport.ts";
+import type { HeadSource } from "../../upstreams/upstream.ts";
+import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadChange } from "./head-listeners.ts";
 import { HeadTracker } from "./head-tracker.ts";
 import { HeadView } from "./head-view.ts";
-import type { BlockHeader, TrackedUpstream } from "./tracked-upstream.ts";
 
 /** `set`: those of one moment happen in the order in which they were set. */
 type Event = { readonly dueTick: number; readonly set: number; readonly run: () => void };

@@ -1,11 +1,11 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Timer, Timers } from "../lib/timer-wheel.ts";
-import { ChainIdentity, type WarningLog } from "./chain-identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Timer, Timers } from "../../lib/timer-wheel.ts";
+import { CHAIN_ID, ChainIdentity, type WarningLog } from "../chain-identity.ts";
+import { isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import { ChainLinker } from "./chain-linker.ts";
 import type { HeadView } from "./head-view.ts";
 import { Poller } from "./poller.ts";
 import { Tag, type TagName } from "./tags.ts";
-import { isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
 import { UpstreamWatch } from "./upstream-watch.ts";
 
 /** Nobody tells when an operator takes an upstream out of use, or back in. */
@@ -33,7 +33,7 @@ export type HeadTrackerParts = {
  */
 export class HeadTracker {
   readonly #parts: HeadTrackerParts;
-  readonly #identity: ChainIdentity;
+  readonly #identity: ChainIdentity<number>;
   readonly #linker: ChainLinker;
   readonly #poller: Poller;
   readonly #primaries: readonly UpstreamWatch[];
@@ -48,7 +48,7 @@ export class HeadTracker {
   constructor({ chainId }: HeadTrackerOptions, parts: HeadTrackerParts) {
     const { clock, timers, upstreams, view, log } = parts;
     this.#parts = parts;
-    this.#identity = new ChainIdentity(chainId, log);
+    this.#identity = new ChainIdentity(CHAIN_ID, chainId, log);
     const watches = upstreams.map(
       (upstream) =>
         new UpstreamWatch(upstream, {
@@ -73,7 +73,7 @@ export class HeadTracker {
 
   /** The network's chain id; undefined while no primary has told it and none is configured. */
   get chainId(): number | undefined {
-    return this.#identity.chainId;
+    return this.#identity.expected;
   }
 
   /** As measured; a second at first. */

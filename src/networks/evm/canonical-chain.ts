@@ -1,4 +1,4 @@
-import type { BlockHeader } from "./tracked-upstream.ts";
+import type { BlockHeader } from "../tracked-upstream.ts";
 
 /** As many as a node keeps the state of, twice. */
 export const KEPT_BLOCKS = 256;

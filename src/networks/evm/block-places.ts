@@ -1,4 +1,4 @@
-import type { Definition, ParamRole } from "../methods/definition.ts";
+import type { Definition, ParamRole } from "../../methods/definition.ts";
 
 /** Where a method's params name blocks; -1: nowhere. */
 export type BlockPlaces = {

@@ -1,7 +1,7 @@
-import type { Timers } from "../lib/timer-wheel.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
+import { isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
 import { readBlock } from "./read-block.ts";
-import { isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
 
 export type TagName = "safe" | "finalized";
 

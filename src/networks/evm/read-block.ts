@@ -1,5 +1,5 @@
-import { readHead } from "../upstreams/ws-frame.ts";
-import type { BlockHeader } from "./tracked-upstream.ts";
+import { readHead } from "../../upstreams/ws-frame.ts";
+import type { BlockHeader } from "../tracked-upstream.ts";
 
 /** A block's header out of a node's answer; undefined for null and for what is none. */
 export function readBlock(json: string | undefined): BlockHeader | undefined {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonValue } from "../jsonrpc/value.ts";
-import { lookUp } from "../methods/registry.ts";
-import { type Moment, type Resolution, resolveBlocks } from "./resolution.ts";
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import { FAMILIES } from "../../methods/families.ts";
+import type { Resolution } from "../network.ts";
+import { type Moment, resolveBlocks } from "./resolution.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const MOMENT: Moment = {
@@ -12,7 +13,7 @@ const MOMENT: Moment = {
 };
 
 const outcome = (method: string, args: JsonValue[], moment: Partial<Moment> = {}) => {
-  const definition = lookUp(method);
+  const definition = FAMILIES.evm.lookUp(method);
   if (definition === undefined) throw new Error(`no method ${method}`);
   return resolveBlocks(definition, args, { ...MOMENT, ...moment });
 };

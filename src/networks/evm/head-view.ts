@@ -1,10 +1,11 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Timers } from "../lib/timer-wheel.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
+import { Overdue } from "../overdue.ts";
+import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import { chooseChain, joinHeads, markForks } from "./fork-choice.ts";
 import { type HeadListener, HeadListeners } from "./head-listeners.ts";
 import { HeaderTree } from "./header-tree.ts";
 import { type Missing, missingParent } from "./missing-parent.ts";
-import { Overdue } from "./overdue.ts";
 import {
   confirmedBlock,
   highest,
@@ -14,7 +15,6 @@ import {
   type Standing,
   voices,
 } from "./standing.ts";
-import { type BlockHeader, isHealthy, type TrackedUpstream } from "./tracked-upstream.ts";
 
 /** design.md, "heads": so long the head stays although no healthy node has it. */
 const FALL_BACK_MS = 30_000;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadChange } from "./head-listeners.ts";
 import { HeadView } from "./head-view.ts";
-import type { BlockHeader, TrackedUpstream } from "./tracked-upstream.ts";
 
 /** Moved by hand. */
 class Time {

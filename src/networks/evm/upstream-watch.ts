@@ -1,18 +1,15 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Timers } from "../lib/timer-wheel.ts";
-import type { ChainIdentity } from "./chain-identity.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
+import { ChainCheck } from "../chain-check.ts";
+import type { ChainIdentity } from "../chain-identity.ts";
+import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
 import { PollAccount } from "./poll-schedule.ts";
 import { readBlock } from "./read-block.ts";
-import type { BlockHeader, TrackedUpstream } from "./tracked-upstream.ts";
 
 const ASK_MS = 3000;
 /** Twice this is what the breaker allows a probe. */
 const PROBE_MS = 1000;
-/** Between checks of a node that could not be asked for its chain. */
-const UNREACHED_MS = 1000;
-/** A node of the wrong chain that is put right has to be in use again within 10 s. */
-const WRONG_MS = 5000;
 /** A socket that tells of no block for so long, in blocks and at least, is not relied on. */
 const SILENT_BLOCKS = 4;
 const SILENT_MS = 10_000;
@@ -21,7 +18,7 @@ export type UpstreamWatchParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly view: HeadView;
-  readonly identity: ChainIdentity;
+  readonly identity: ChainIdentity<number>;
   readonly blockTimeMs: () => number;
   /** Told after each answer and each change of the socket. */
   readonly changed: (upstream: TrackedUpstream) => void;
@@ -32,11 +29,8 @@ export class UpstreamWatch {
   readonly upstream: TrackedUpstream;
   readonly account = new PollAccount();
   readonly #parts: UpstreamWatchParts;
-  readonly #checks = new Set<(isRight: boolean) => void>();
+  readonly #chain: ChainCheck;
   #isLooking = false;
-  #isChecking = false;
-  #mustCheck = true;
-  #checkAtMs = Number.NEGATIVE_INFINITY;
   #askedMs = Number.NEGATIVE_INFINITY;
   #flows = false;
   /** A poll found a block that the socket had not told of. */
@@ -46,6 +40,7 @@ export class UpstreamWatch {
   constructor(upstream: TrackedUpstream, parts: UpstreamWatchParts) {
     this.upstream = upstream;
     this.#parts = parts;
+    this.#chain = new ChainCheck(upstream, parts);
   }
 
   get isLooking(): boolean {
@@ -59,7 +54,7 @@ export class UpstreamWatch {
 
   /** When its chain is to be checked; Infinity where it is known to be right. */
   get checkAtMs(): number {
-    return this.upstream.chain === "right" ? Number.POSITIVE_INFINITY : this.#checkAtMs;
+    return this.#chain.dueAtMs;
   }
 
   /** When the socket counts as silent, unless it tells of a block before. */
@@ -76,25 +71,17 @@ export class UpstreamWatch {
         this.#isDeaf = false;
         this.#toldMs = this.#parts.clock.monotonic();
         if (flows) {
-          this.#checkAtMs = this.#toldMs;
-          this.recheck();
+          this.#chain.hasten();
+          this.#chain.forget();
         }
         this.#parts.changed(this.upstream);
       },
     );
   }
 
-  /**
-   * The connection broke: whoever answers there next may be of another chain. Where the chain is
-   * unknown anyway nothing changes: a node that is down is not checked at each of its failures.
-   */
+  /** The connection broke: whoever answers there next may be of another chain. */
   recheck(): void {
-    const { upstream } = this;
-    if (upstream.chain !== "right") return;
-    upstream.chain = "unknown";
-    this.#mustCheck = true;
-    this.#checkAtMs = this.#parts.clock.monotonic();
-    this.#parts.changed(upstream);
+    this.#chain.forget();
   }
 
   /**
@@ -110,10 +97,10 @@ export class UpstreamWatch {
       done(isRight);
       this.#parts.changed(this.upstream);
     };
-    const isChecked = kind === "probe" || this.#mustCheck;
+    const isChecked = kind === "probe" || this.#chain.isDue;
     if (!isChecked) this.#askHead(timeoutMs, { isChecked, finish });
     else {
-      this.#check(timeoutMs, (isRight) => {
+      this.#chain.run(timeoutMs, (isRight) => {
         if (isRight) this.#askHead(timeoutMs, { isChecked, finish });
         else finish(false);
       });
@@ -122,35 +109,7 @@ export class UpstreamWatch {
 
   /** `done` is called once, within the time, when the chain is known or cannot be found out. */
   verify(timeoutMs: number, done: () => void): void {
-    if (this.upstream.chain !== "unknown") {
-      done();
-      return;
-    }
-    const finish = () => {
-      this.#parts.timers.clear(timer);
-      this.#checks.delete(finish);
-      done();
-    };
-    const timer = this.#parts.timers.set(timeoutMs, finish);
-    this.#check(ASK_MS, finish);
-  }
-
-  #check(timeoutMs: number, done: (isRight: boolean) => void): void {
-    this.#checks.add(done);
-    if (this.#isChecking) return;
-    this.#isChecking = true;
-    const { upstream } = this;
-    upstream.ask({ method: "eth_chainId", params: "[]", timeoutMs }, (answer) => {
-      const isRight = this.#parts.identity.judge(upstream, answer);
-      this.#isChecking = false;
-      this.#mustCheck = !isRight;
-      const pauseMs = upstream.chain === "wrong" ? WRONG_MS : UNREACHED_MS;
-      this.#checkAtMs = this.#parts.clock.monotonic() + pauseMs;
-      const waiting = [...this.#checks];
-      this.#checks.clear();
-      for (const one of waiting) one(isRight);
-      this.#parts.changed(upstream);
-    });
+    this.#chain.verify(timeoutMs, done);
   }
 
   #askHead(
@@ -162,13 +121,13 @@ export class UpstreamWatch {
     this.upstream.ask(request, (answer) => {
       const head = readBlock(answer);
       // What did not answer may have been replaced before it answers again.
-      if (head === undefined) this.#mustCheck = true;
+      if (head === undefined) this.#chain.suspect();
       const accept = (isRight: boolean) => {
         if (isRight && head !== undefined) this.#accept(head, askedMs);
         then.finish(isRight && head !== undefined);
       };
       if (head === undefined || then.isChecked || this.#parts.view.fits(head)) accept(true);
-      else this.#check(timeoutMs, accept);
+      else this.#chain.run(timeoutMs, accept);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { HeadView } from "./head-view.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import type { UpstreamWatch } from "./upstream-watch.ts";

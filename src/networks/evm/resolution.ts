@@ -1,6 +1,7 @@
-import type { RpcError } from "../jsonrpc/errors.ts";
-import type { JsonValue } from "../jsonrpc/value.ts";
-import type { Definition } from "../methods/definition.ts";
+import type { RpcError } from "../../jsonrpc/errors.ts";
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import type { Definition } from "../../methods/definition.ts";
+import type { Resolution } from "../network.ts";
 import { blockPlaces } from "./block-places.ts";
 import { capGas } from "./gas-cap.ts";
 
@@ -15,26 +16,6 @@ export type Moment = {
   /** How many of the latest blocks are served; undefined: all. */
   readonly window: number | undefined;
   readonly found: Found;
-};
-
-/** What a call's blocks mean at one moment. */
-export type Resolution = {
-  /** The params with numbers in place of tags, and the gas within its cap. */
-  readonly args: readonly JsonValue[];
-  /** The block that a node has to have; -1: any node will do. */
-  readonly block: number;
-  /** The block that the call names; the last one of a range; -1: none. */
-  readonly named: number;
-  /** How far behind the head the state lies that is needed; -1: none, or not known. */
-  readonly depth: number;
-  /** The block that a tag was resolved to. */
-  readonly tagged: number | undefined;
-  /** Null for it would contradict the head. */
-  readonly exists: boolean;
-  /** Above the head: nobody is known to have it. */
-  readonly future: boolean;
-  /** The result, where the head alone says it. */
-  readonly known: string | undefined;
 };
 
 const NONE: readonly string[] = Object.freeze([]);

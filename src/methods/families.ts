@@ -1,0 +1,61 @@
+import type { ParamsWording } from "./check-params.ts";
+import type { Definition } from "./definition.ts";
+import { EVM_WORDING } from "./evm/wording.ts";
+import { OWN_METHODS } from "./own.ts";
+import { EVM_METHODS, SLOT_METHODS } from "./registry.ts";
+import { SLOT_WORDING } from "./slot/wording.ts";
+
+/** A kind of network: its methods, and its nodes' words for wrong params. */
+export type Family = {
+  readonly name: "evm" | "slot";
+  /** The definition of this name, written exactly so; undefined where it is not served. */
+  readonly lookUp: (method: string) => Definition | undefined;
+  /** Whether a method that is not served would write: the refusal then says why it is not. */
+  readonly isWriting: (method: string) => boolean;
+  readonly wording: ParamsWording;
+};
+
+/** How the names of methods begin that change a chain, a node or its keys. */
+const EVM_WRITES: readonly string[] = [
+  "eth_send",
+  "eth_sign",
+  "eth_submit",
+  "eth_cancel",
+  "eth_resend",
+  "personal_",
+  "miner_",
+  "admin_",
+  "clique_",
+  "debug_set",
+  "engine_",
+  "wallet_",
+  "anvil_",
+  "hardhat_",
+  "evm_",
+  "ganache_",
+  "tenderly_",
+];
+
+/** The same of slot networks; `surfnet_` are the cheats of the node for development. */
+const SLOT_WRITES: readonly string[] = ["send", "requestAirdrop", "surfnet_"];
+
+function family(
+  name: Family["name"],
+  methods: readonly Definition[],
+  { writes, wording }: { readonly writes: readonly string[]; readonly wording: ParamsWording },
+): Family {
+  const byName = new Map(
+    [...methods, ...OWN_METHODS].map((definition) => [definition.method, definition]),
+  );
+  return Object.freeze({
+    name,
+    lookUp: (method) => byName.get(method),
+    isWriting: (method) => writes.some((prefix) => method.startsWith(prefix)),
+    wording,
+  } satisfies Family);
+}
+
+export const FAMILIES: Readonly<Record<Family["name"], Family>> = Object.freeze({
+  evm: family("evm", EVM_METHODS, { writes: EVM_WRITES, wording: EVM_WORDING }),
+  slot: family("slot", SLOT_METHODS, { writes: SLOT_WRITES, wording: SLOT_WORDING }),
+});

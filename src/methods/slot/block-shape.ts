@@ -1,0 +1,137 @@
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import { type Member, scanArray, scanObject, skipSpace } from "../../lib/json-scan.ts";
+import { type Edit, pieces, replacement, textOf } from "../shapes/edit.ts";
+import type { Shape } from "../shapes/shape.ts";
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACKET = 0x5d;
+
+/** What the specification says of a parent that the node has cleaned up. */
+const NO_PARENT = `"${"1".repeat(32)}"`;
+
+/** Smaller ones are walked through at once. */
+const SMALL_BYTES = 4096;
+/** Before the big members stand a few of at most a hundred bytes each. */
+const HEAD_BYTES = 1024;
+const SCALARS = ["blockHeight", "blockTime", "blockhash", "parentSlot", "previousBlockhash"];
+const SCALAR_MEMBER = /"(\w+)":(null|-?\d+|"[^"\\]*"),/y;
+const REWARDS = '"rewards":';
+const TRANSACTIONS = '"transactions":[';
+
+/** Which of the optional members the call asked for. */
+type Asked = { readonly details: JsonValue | undefined; readonly rewards: boolean };
+
+/**
+ * A block with what was asked for: `rewards` and `numRewardPartitions` only where they were,
+ * `transactions` and `signatures` by the details; a parent's hash always. The rest is the node's.
+ */
+export const slotBlock: Shape = (result, _options, args) => {
+  if (result[skipSpace(result, 0)] !== OPEN_BRACE) return [result];
+  const asked = askedOf(args[1]);
+  if (isSurelyRight(result, asked)) return [result];
+  const scanned = scanObject(result);
+  return scanned === undefined ? [result] : pieces(result, edits(result, scanned, asked));
+};
+
+function askedOf(config: JsonValue | undefined): Asked {
+  const given = config instanceof Map ? config : undefined;
+  return {
+    details: given?.get("transactionDetails") ?? "full",
+    rewards: given?.get("rewards") === true,
+  };
+}
+
+function isAsked(key: string, { details, rewards }: Asked): boolean {
+  switch (key) {
+    case "rewards":
+    case "numRewardPartitions":
+      return rewards;
+    case "transactions":
+      return details === "full" || details === "accounts";
+    case "signatures":
+      return details === "signatures";
+    default:
+      return true;
+  }
+}
+
+/**
+ * Whether a look at the beginning shows that nothing is to be done, which saves the walk through
+ * megabytes of transactions. A node that sorts the members by name, as agave does, has none of ours
+ * behind the transactions.
+ */
+function isSurelyRight(json: Buffer, asked: Asked): boolean {
+  if (json.length < SMALL_BYTES || !isAsked("transactions", asked)) return false;
+  const head = json.toString("latin1", 0, HEAD_BYTES);
+  const end = afterScalars(head, asked);
+  if (end === undefined) return false;
+  if (head.startsWith(TRANSACTIONS, end)) return true;
+  if (!asked.rewards || !head.startsWith(REWARDS, end)) return false;
+  const after = afterArray(json, end + REWARDS.length);
+  if (after === undefined) return false;
+  const next = json.toString("latin1", after, after + 1 + TRANSACTIONS.length);
+  return next === `,${TRANSACTIONS}`;
+}
+
+/** The index after the scalars that every block has; undefined where they are not as agave's. */
+function afterScalars(head: string, asked: Asked): number | undefined {
+  const missing = new Set(SCALARS);
+  let at = head.startsWith("{") ? 1 : head.length;
+  for (let last = ""; ; ) {
+    SCALAR_MEMBER.lastIndex = at;
+    const [member, key = "", value = ""] = SCALAR_MEMBER.exec(head) ?? [];
+    if (member === undefined) return missing.size === 0 && last <= "rewards" ? at : undefined;
+    const isRight = key !== "previousBlockhash" || hasHash(value);
+    if (key <= last || !isRight || !isAsked(key, asked)) return undefined;
+    missing.delete(key);
+    last = key;
+    at += member.length;
+  }
+}
+
+/** The index after the array that begins at `at`. */
+function afterArray(json: Buffer, at: number): number | undefined {
+  const elements = scanArray(json, at);
+  if (elements === undefined) return undefined;
+  const close = skipSpace(json, elements.at(-1)?.end ?? at + 1);
+  return json[close] === CLOSE_BRACKET ? close + 1 : undefined;
+}
+
+const hasHash = (text: string): boolean => text !== "null" && text !== '""';
+
+function edits(
+  json: Buffer,
+  { start, members }: { readonly start: number; readonly members: readonly Member[] },
+  asked: Asked,
+): Edit[] {
+  const kept = members.filter(({ key }) => isAsked(key, asked));
+  const parents = kept.filter(({ key }) => key === "previousBlockhash");
+  const made = [
+    ...removals(members, kept),
+    ...parents
+      .filter((member) => !hasHash(textOf(json, member)))
+      .map((member) => replacement(member, NO_PARENT)),
+  ];
+  if (parents.length > 0) return made;
+  const text = `"previousBlockhash":${NO_PARENT}${kept.length === 0 ? "" : ","}`;
+  return [{ start: start + 1, end: start + 1, text }, ...made];
+}
+
+/** The edits that leave only the kept members, with the commas that they need. */
+function removals(members: readonly Member[], kept: readonly Member[]): Edit[] {
+  const [first] = members;
+  const last = members.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const lastKept = kept.at(-1);
+  if (lastKept === undefined) return [cut(first.keyStart, last.valueEnd)];
+  const isKept = new Set(kept);
+  const found: Edit[] = last === lastKept ? [] : [cut(lastKept.valueEnd, last.valueEnd)];
+  for (const [index, member] of members.entries()) {
+    if (member === lastKept) break;
+    const next = members[index + 1];
+    if (!isKept.has(member) && next !== undefined) found.push(cut(member.keyStart, next.keyStart));
+  }
+  return found;
+}
+
+const cut = (start: number, end: number): Edit => ({ start, end, text: "" });

@@ -1,0 +1,82 @@
+/** What getBlock is asked for, and the lists of blocks. */
+import { type JsonObject, type JsonValue, NumberToken } from "../../../jsonrpc/value.ts";
+import type { Param } from "../../definition.ts";
+import { leastConfirmed } from "./commitment.ts";
+import { encodingConfig, unmatched } from "./config.ts";
+import { boolean, oneOf, unsigned } from "./serde.ts";
+import { SerdeFault } from "./serde-fault.ts";
+import { TRANSACTION_ENCODINGS } from "./transaction-config.ts";
+
+/** The most blocks that one call lists (MAX_GET_CONFIRMED_BLOCKS_RANGE). */
+const MOST_BLOCKS = 500_000n;
+
+/** The specification's; nodes show rewards by default. In the order in which they are sent. */
+const DEFAULTS: readonly (readonly [string, JsonValue])[] = [
+  ["commitment", "finalized"],
+  ["encoding", "json"],
+  ["maxSupportedTransactionVersion", null],
+  ["rewards", false],
+  ["transactionDetails", "full"],
+];
+
+/** Everything explicit, so that every node answers alike; a version only where one was given. */
+function complete(given: JsonObject): JsonObject {
+  const members = DEFAULTS.map(([key, value]) => [key, given.get(key) ?? value] as const);
+  return new Map(members.filter(([, value]) => value !== null));
+}
+
+export const blockConfig: Param = Object.freeze({
+  ...encodingConfig(
+    {
+      name: "RpcBlockConfig",
+      fields: {
+        commitment: leastConfirmed,
+        encoding: oneOf(TRANSACTION_ENCODINGS),
+        maxSupportedTransactionVersion: unsigned("u8"),
+        rewards: boolean,
+        transactionDetails: oneOf(["full", "accounts", "signatures", "none"]),
+      },
+    },
+    complete,
+  ),
+  fallback: complete(new Map()),
+} satisfies Param);
+
+const slotNumber = unsigned("u64");
+
+/** The last slot of a list of blocks; without one the list ends at the head. */
+export const endSlot: Param = Object.freeze({
+  name: "end slot",
+  want: "an integer from 0 to 2^64-1",
+  required: false,
+  placeholder: null,
+  check: (value) => unmatched("RpcBlocksConfigWrapper", () => slotNumber(value)),
+} satisfies Param);
+
+/** getBlocks also takes its config in place of the end slot (web3.js sends it there). */
+export function configInPlace(given: readonly JsonValue[]): readonly JsonValue[] {
+  const [start = null, config, more = null] = given;
+  const isSecond = config instanceof Map && more === null && given.length <= 3;
+  return isSecond ? [start, null, config] : given;
+}
+
+/** @throws SerdeFault for a list of more blocks than nodes give at once */
+export function checkRange([start, end]: readonly JsonValue[]): void {
+  const [from, to] = [integer(start), integer(end)];
+  if (from === undefined || to === undefined || to - from <= MOST_BLOCKS) return;
+  throw new SerdeFault(`Slot range too large; max ${MOST_BLOCKS}`, { whole: true });
+}
+
+export const blockLimit: Param = Object.freeze({
+  name: "limit",
+  want: "a number of blocks, at most 500000",
+  required: true,
+  check: (value) => {
+    const limit = unsigned("usize")(value);
+    if (BigInt(limit.text) <= MOST_BLOCKS) return limit;
+    throw new SerdeFault(`Limit too large; max ${MOST_BLOCKS}`, { whole: true });
+  },
+} satisfies Param);
+
+const integer = (value: JsonValue | undefined): bigint | undefined =>
+  value instanceof NumberToken ? BigInt(value.text) : undefined;

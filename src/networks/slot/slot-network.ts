@@ -1,0 +1,167 @@
+import type { SlotNetworkConfig } from "../../config/network-schema.ts";
+import type { RpcError } from "../../jsonrpc/errors.ts";
+import { encode } from "../../jsonrpc/value.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { LocalFacts } from "../../methods/definition.ts";
+import { FAMILIES } from "../../methods/families.ts";
+import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
+import type { NetworkMetrics } from "../../telemetry/metrics.ts";
+import type { Router } from "../../upstreams/router.ts";
+import type { FetchOutcome } from "../../upstreams/routing.ts";
+import type { Upstream } from "../../upstreams/upstream.ts";
+import { drain, type Network, notAvailableYet, type Plan, type Question } from "../network.ts";
+import { slotsIn } from "./slot-places.ts";
+import { readSlot } from "./slot-poll.ts";
+import type { SlotWatch } from "./slot-watch.ts";
+
+/** Nodes so far apart (some 13 s) are equally good: polls of them are up to 3 slots old. */
+const KEEPS_UP_SLOTS = 32;
+/** `context` comes first in an answer, and its slot within this. */
+const CONTEXT_BYTES = 200;
+/** Of null. */
+const LETTER_N = 0x6e;
+/** What its shapes do not look at. */
+const SHAPE: ShapeOptions = Object.freeze({
+  pending: false,
+  pendingBlock: "node",
+  signatures: "node",
+  finalTotalDifficulty: undefined,
+});
+
+export type SlotNetworkParts = {
+  readonly upstreams: readonly Upstream[];
+  readonly router: Router;
+  readonly chain: SlotWatch;
+  readonly metrics: NetworkMetrics;
+  readonly clock: Pick<Clock, "monotonic">;
+};
+
+/** A chain of slots, some of which have no block. */
+export class SlotNetwork implements Network {
+  readonly name: string;
+  readonly family = FAMILIES.slot;
+  readonly versionMethod = "getVersion";
+  readonly strictParams = false;
+  readonly timeoutMs: number;
+  readonly upstreams: readonly Upstream[];
+  readonly metrics: NetworkMetrics;
+  readonly chain: SlotWatch;
+  readonly #router: Router;
+  readonly #clock: Pick<Clock, "monotonic">;
+
+  constructor(config: SlotNetworkConfig, parts: SlotNetworkParts) {
+    this.name = config.name;
+    this.timeoutMs = config.timeoutMs;
+    this.upstreams = parts.upstreams;
+    this.metrics = parts.metrics;
+    this.chain = parts.chain;
+    this.#router = parts.router;
+    this.#clock = parts.clock;
+  }
+
+  get facts(): LocalFacts {
+    return { chainId: undefined, head: this.chain.head?.number };
+  }
+
+  start(): void {
+    this.chain.start();
+  }
+
+  async stop(): Promise<void> {
+    this.chain.stop();
+    await Promise.all(this.upstreams.map((upstream) => upstream.close()));
+  }
+
+  setDrained(name: string, drained: boolean): boolean {
+    const isFound = drain(this.upstreams, name, drained);
+    if (isFound) this.chain.refresh();
+    return isFound;
+  }
+
+  /** Slots are named by number, so nothing is to be resolved; but nodes are chosen by their head. */
+  resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting" {
+    const { minBlock, partner } = question;
+    this.chain.touch(partner);
+    const { confirmed } = this.chain.slots;
+    const isAhead = minBlock > confirmed && question.definition.cache !== "constant";
+    if (confirmed >= 0 && !isAhead) return this.#plan(question);
+    const begunMs = this.#clock.monotonic();
+    this.chain.whenHead(Math.max(minBlock, 0), question.timeoutMs, (reached) => {
+      const leftMs = question.timeoutMs - (this.#clock.monotonic() - begunMs);
+      // Where no head is known any node will do: who knows none may still know the answer.
+      if (!reached && minBlock >= 0) done(notAvailableYet(minBlock));
+      else done(this.#plan({ ...question, timeoutMs: leftMs }));
+    });
+    return "waiting";
+  }
+
+  fetch(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
+    const { definition, args, block, minBlock, depth, head, exists, future, partner } = plan;
+    const strict = minBlock > block;
+    const need = {
+      method: definition.method,
+      block: strict ? minBlock : block,
+      strict,
+      depth,
+      head,
+      slack: KEEPS_UP_SLOTS,
+    };
+    const lookup = definition.lookup !== undefined;
+    const kind = { lookup, exists, future, answerBlock: undefined, partner };
+    this.#router.fetch({ need, params: encode(args), timeoutMs, ...kind }, done);
+  }
+
+  accept(
+    plan: Plan,
+    { result, upstream }: Extract<FetchOutcome, { kind: "result" }>,
+  ): readonly Buffer[] | RpcError {
+    const { definition, args, shape } = plan;
+    const slot = shownSlot(plan, result);
+    if (slot !== undefined) {
+      const { commitment } = slotsIn(definition, args);
+      this.chain.seen(upstream, slot, commitment);
+      const known = this.chain.slots[commitment];
+      // A network's head does not go back because another node answers.
+      if (definition.answerSlot === "result" && slot < known) return [Buffer.from(String(known))];
+    }
+    return shapeResult(definition.shape, result, shape, args);
+  }
+
+  #plan({ definition, args, minBlock, partner }: Question): Plan {
+    const { slot, commitment } = slotsIn(definition, args);
+    const heads = this.chain.slots;
+    const head = heads.confirmed;
+    return {
+      args,
+      // While nobody's head is known, nobody is known to be behind.
+      block: head < 0 ? -1 : Math.min(slot, head),
+      named: slot,
+      depth: definition.state && slot >= 0 && head >= 0 ? Math.max(head - slot, 0) : -1,
+      tagged: undefined,
+      // Any slot may have been skipped.
+      exists: false,
+      future: slot > heads[commitment],
+      known: undefined,
+      definition,
+      minBlock,
+      partner,
+      head,
+      shape: SHAPE,
+    };
+  }
+}
+
+/** The slot that an answer shows its node to have; undefined where it says nothing of that. */
+function shownSlot(
+  { definition, named, future }: Plan,
+  result: readonly Buffer[],
+): number | undefined {
+  const { answerSlot, lookup } = definition;
+  if (answerSlot === undefined) {
+    return future && lookup === "block" && result[0]?.[0] !== LETTER_N ? named : undefined;
+  }
+  const text = result[0]?.toString("latin1", 0, CONTEXT_BYTES) ?? "";
+  if (answerSlot === "result") return readSlot(text);
+  const digits = /^\s*\{\s*"context"\s*:\s*\{[^{}]*?"slot"\s*:\s*(\d{1,15})\b/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
