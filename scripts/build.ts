@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const MIGRATIONS = "storage/sqlite/migrations";
+const READ_AT_RUN_TIME = ["storage/sqlite/migrations", "dev/sample-ledger"];
 
 /** Whatever an earlier build left would be packed too. */
 rmSync(dist, { recursive: true, force: true });
@@ -20,7 +20,9 @@ const { status } = spawnSync(
   { stdio: "inherit" },
 );
 if (status === 0) {
-  cpSync(join(root, "src", MIGRATIONS), join(dist, MIGRATIONS), { recursive: true });
+  for (const folder of READ_AT_RUN_TIME) {
+    cpSync(join(root, "src", folder), join(dist, folder), { recursive: true });
+  }
   chmodSync(join(dist, "cli.js"), 0o755);
 } else {
   process.exitCode = 1;

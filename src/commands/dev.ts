@@ -9,6 +9,8 @@ import { BUILT_IN_PLANS } from "../config/plans.ts";
 import { DEV_CHAIN_ID, type DevNode } from "../dev/anvil.ts";
 import { bannerLines } from "../dev/banner.ts";
 import { type DevChain, startDevChain } from "../dev/chain.ts";
+import { slotBannerLines } from "../dev/slot-banner.ts";
+import { SAMPLE_LEDGER } from "../dev/slot-samples.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import type { Storage } from "../storage/store.ts";
@@ -19,6 +21,7 @@ import { createKey, revokeKey } from "./keys.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 const NETWORK = "dev";
+const SLOT_NETWORK = "dev-slots";
 const ACCOUNT = "demo@example.com";
 const KEY_NAME = "dev";
 const PLAN = "team";
@@ -100,6 +103,11 @@ async function startOn(
           chainId: DEV_CHAIN_ID,
           upstreams: [{ name: "anvil", url: node.url, ws: node.wsUrl }],
         },
+        {
+          name: SLOT_NETWORK,
+          family: "slot",
+          upstreams: [{ name: "ledger", url: `file:${SAMPLE_LEDGER}` }],
+        },
       ],
     }),
     { baseDir: process.cwd(), environment: {} },
@@ -114,14 +122,21 @@ type Running = {
 };
 
 async function banner({ chain, gateway, storage }: Running): Promise<string> {
-  const address = `${HOST}:${gateway.port}/${NETWORK}`;
-  const lines = bannerLines({
-    base: `http://${address}`,
-    wsBase: `ws://${address}`,
-    apiKey: await demoKey(storage),
-    samples: chain.samples,
-    ...(gateway.adminPort === undefined ? {} : { adminUrl: `http://${HOST}:${gateway.adminPort}` }),
-  });
+  const apiKey = await demoKey(storage);
+  const at = (network: string) => {
+    const address = `${HOST}:${gateway.port}/${network}`;
+    return { base: `http://${address}`, wsBase: `ws://${address}`, apiKey };
+  };
+  const lines = [
+    ...bannerLines({
+      ...at(NETWORK),
+      samples: chain.samples,
+      ...(gateway.adminPort !== undefined && { adminUrl: `http://${HOST}:${gateway.adminPort}` }),
+    }),
+    "",
+    "A slot network, from a ledger of files",
+    ...slotBannerLines(at(SLOT_NETWORK)),
+  ];
   return `\n${lines.join("\n")}\n`;
 }
 

@@ -5,6 +5,7 @@ import { StorageError } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { runCheck } from "./check.ts";
 import { runDev } from "./dev.ts";
+import { describeLedgerCommands } from "./ledger.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
 import { runStart } from "./start.ts";
@@ -63,6 +64,7 @@ function describe(exitWith: (code: number) => void): Command {
     .description("print the JSON Schema of the configuration file")
     .action(() => exitWith(runSchema(print)));
   describeStoreCommands(program, print);
+  describeLedgerCommands(program, print);
   return program;
 }
 

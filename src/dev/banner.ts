@@ -1,3 +1,4 @@
+import { addressLines, curlLines, type Group } from "./curl-lines.ts";
 import type { Samples } from "./samples.ts";
 
 type BannerOptions = {
@@ -18,15 +19,10 @@ type BannerOptions = {
 export function bannerLines(options: BannerOptions): string[] {
   const url = `${options.base}/v3/${options.apiKey}`;
   return [
-    `HTTP       ${url}`,
-    `WebSocket  ${options.wsBase}/ws/v3/${options.apiKey}`,
+    ...addressLines(options),
     `API key    ${options.apiKey}`,
     ...(options.adminUrl === undefined ? [] : [`Admin      ${options.adminUrl}/metrics`]),
-    ...curlGroups(options.samples).flatMap(([comment, ...calls]) => [
-      "",
-      `# ${comment}`,
-      ...calls.map(([method, params]) => curl(url, method, params)),
-    ]),
+    ...curlLines(url, curlGroups(options.samples)),
     "",
     "# viem (npm install viem)",
     ...viemSnippet(url, options.samples),
@@ -55,9 +51,6 @@ export function ethersSnippet(url: string, { contract }: Samples): string[] {
 }
 
 const GREETING_ABI = "function greeting() view returns (string)";
-
-type Call = readonly [method: string, params: readonly unknown[]];
-type Group = readonly [comment: string, ...calls: Call[]];
 
 function curlGroups(samples: Samples): Group[] {
   const { transactions, storage, calls, reverts, contract } = samples;
@@ -96,10 +89,4 @@ function curlGroups(samples: Samples): Group[] {
     ],
     ["What all of this cost today (free to ask)", ["tollgate_usage", []]],
   ];
-}
-
-/** For a POSIX shell: nothing in the samples holds a single quote. */
-function curl(url: string, method: string, params: readonly unknown[]): string {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
 }
