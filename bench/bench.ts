@@ -6,6 +6,7 @@ import type { ClosedResult, OpenResult } from "./generator.ts";
 import type { LoadAnswer, LoadCommand } from "./load.ts";
 import { type Part, Processes } from "./processes.ts";
 import { type Scenario, type ScenarioName, type SubjectName, scenarioOf } from "./scenarios.ts";
+import { writeLedger } from "./slot-chain.ts";
 import { startTollgate } from "./tollgate.ts";
 
 export type BenchOptions = {
@@ -75,26 +76,35 @@ export class Bench {
   }
 
   async #start(pairs: readonly Pair[]): Promise<Stage> {
-    const node = await this.#processes.startChild("others", "./stand-in-node.ts");
+    const nodes = [
+      await this.#processes.startChild("others", "./stand-in-node.ts"),
+      await this.#processes.startChild("others", "./stand-in-node.ts"),
+    ];
     const generator = await this.#processes.startChild("others", "./load.ts");
     const subjects = new Map<SubjectName, Subject>();
     for (const name of new Set(pairs.map((pair) => pair.subject))) {
-      subjects.set(name, await this.#startSubject(name, node.port));
+      const [first = 0, second = 0] = nodes.map(({ port }) => port);
+      subjects.set(name, await this.#startSubject(name, [first, second]));
     }
     return { subjects, generator: generator.part };
   }
 
-  async #startSubject(name: SubjectName, nodePort: number): Promise<Subject> {
+  async #startSubject(name: SubjectName, nodePorts: readonly [number, number]): Promise<Subject> {
     if (name !== "tollgate") {
-      const args = [name, String(nodePort)];
+      const args = [name, String(nodePorts[0])];
       const floor = await this.#processes.startChild("subject", "./floors.ts", ...args);
       return { ...floor, path: () => "/" };
     }
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-    const options = { directory: this.#directory, nodePorts: [nodePort] };
-    const { part, port, key } = await startTollgate(this.#processes, options);
-    const path = ({ protocol }: Scenario) =>
-      protocol === "http" ? `/bench/v3/${key}` : `/bench/ws/v3/${key}`;
+    const ledger = join(this.#directory, "ledger");
+    await writeLedger(ledger);
+    const { part, port, key } = await startTollgate(this.#processes, {
+      directory: this.#directory,
+      nodePorts: nodePorts.slice(0, 1),
+      slots: { nodePorts, ledger },
+    });
+    const path = ({ protocol, network }: Scenario) =>
+      protocol === "http" ? `/${network}/v3/${key}` : `/${network}/ws/v3/${key}`;
     return { part, port, path };
   }
 
@@ -125,7 +135,8 @@ export class Bench {
 export function pairsOf(scenarios: readonly Scenario[], subjects: readonly SubjectName[]): Pair[] {
   const pairs = new Map<string, Pair>();
   for (const { name, floor } of scenarios) {
-    for (const pair of [floor, { subject: "tollgate" as const, scenario: name }]) {
+    const floors = floor === null ? [] : [floor];
+    for (const pair of [...floors, { subject: "tollgate" as const, scenario: name }]) {
       const key = `${pair.subject} ${pair.scenario}`;
       if (!subjects.includes(pair.subject) || pairs.has(key)) continue;
       pairs.set(key, { ...pair, closed: [], open: [] });

@@ -163,14 +163,15 @@ function places(text: string, token: string): number[] {
   return found;
 }
 
-function hex(random: () => number, bytes: number): string {
+/** So many bytes as hex digits. */
+export function hex(random: () => number, bytes: number): string {
   let text = "";
   while (text.length < bytes * 2) text += random().toString(16).padStart(8, "0");
   return text.slice(0, bytes * 2);
 }
 
 /** Numbers of 32 bits, the same for the same seed (xorshift). */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed * 0x9e3779b1;
   return () => {
     state ^= state << 13;

@@ -1,7 +1,10 @@
 import type { Pair } from "./bench.ts";
 import type { Faults } from "./generator.ts";
 import { median } from "./histogram.ts";
-import { type ScenarioName, type SubjectName, scenarioOf } from "./scenarios.ts";
+import type { LargeAnswers } from "./large-answers.ts";
+import { type ScenarioName, type SubjectName, scenarioOf, type Target } from "./scenarios.ts";
+
+const TARGET_PEAK_BYTES = 400_000_000;
 
 /** Medians over the rounds of one subject in one scenario; null where nothing was measured. */
 export type Row = {
@@ -9,9 +12,11 @@ export type Row = {
   readonly subject: SubjectName;
   readonly cpuUsPerCall: number | null;
   readonly callsPerSecond: number | null;
+  /** What a second of CPU does, all threads. */
+  readonly callsPerCpuSecond: number | null;
   /** CPU per call divided by the floor's of the same run; null for floors. */
   readonly ratio: number | null;
-  readonly target: number | null;
+  readonly target: Target | null;
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   /** The worst of all rounds. */
@@ -26,7 +31,7 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
     const cpuUsPerCall = cpuOf(pair);
     const { floor, target } = scenarioOf(pair.scenario);
     const below = pairs.find(
-      (other) => other.subject === floor.subject && other.scenario === floor.scenario,
+      (other) => other.subject === floor?.subject && other.scenario === floor.scenario,
     );
     const floorUs = below === undefined || below === pair ? null : cpuOf(below);
     const loops = [...pair.closed, ...pair.open];
@@ -34,9 +39,10 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
       scenario: pair.scenario,
       subject: pair.subject,
       cpuUsPerCall,
+      callsPerCpuSecond: cpuUsPerCall === null ? null : 1_000_000 / cpuUsPerCall,
       callsPerSecond: median(pair.closed.map((loop) => loop.callsPerSecond)),
       ratio: cpuUsPerCall === null || floorUs === null ? null : cpuUsPerCall / floorUs,
-      target: pair.subject === floor.subject ? null : target,
+      target: pair.subject === floor?.subject ? null : target,
       p50Ms: median(pair.open.map((loop) => loop.p50Ms)),
       p99Ms: median(pair.open.map((loop) => loop.p99Ms)),
       maxMs: pair.open.length === 0 ? null : Math.max(...pair.open.map((loop) => loop.maxMs)),
@@ -56,6 +62,7 @@ export function tableOf(rows: readonly Row[]): string {
       "scenario",
       "subject",
       "CPU us/call",
+      "calls/CPU s",
       "calls/s",
       "ratio",
       "target",
@@ -67,9 +74,10 @@ export function tableOf(rows: readonly Row[]): string {
       row.scenario,
       row.subject,
       shown(row.cpuUsPerCall, 1),
+      shown(row.callsPerCpuSecond, 0),
       shown(row.callsPerSecond, 0),
       shown(row.ratio, 2),
-      row.target === null ? "" : `<= ${row.target}${verdict(row.ratio, row.target)}`,
+      targetOf(row),
       shown(row.p50Ms, 3),
       shown(row.p99Ms, 3),
       shown(row.maxMs, 1),
@@ -89,13 +97,37 @@ export function tableOf(rows: readonly Row[]): string {
   return [...lines.map((line) => line.map(pad).join("  ").trimEnd()), ...faults, ""].join("\n");
 }
 
+/** What large answers took of memory, as text for a terminal. */
+export function memoryLine({ atOnce, idleBytes, peakBytes, faults }: LargeAnswers): string {
+  const target = `<= ${megabytes(TARGET_PEAK_BYTES)}${verdict(peakBytes, (peak) => peak <= TARGET_PEAK_BYTES)}`;
+  const figures = `${megabytes(idleBytes)} at the start, ${megabytes(peakBytes)} at most   ${target}`;
+  const lines = [
+    `${atOnce} blocks of 5 MB at once: resident memory ${figures}`,
+    ...(faults.count > 0 ? [`${faults.count} faults: ${faults.first}`] : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const megabytes = (bytes: number | null): string =>
+  bytes === null ? "unknown" : `${Math.round(bytes / 1_000_000)} MB`;
+
 function cpuOf(pair: Pair): number | null {
   return median(pair.closed.flatMap((loop) => (loop.cpuUs === null ? [] : [loop.cpuUs])));
 }
 
-function verdict(ratio: number | null, target: number): string {
-  if (ratio === null) return "";
-  return ratio <= target ? " met" : " missed";
+function targetOf({ target, ratio, callsPerCpuSecond }: Row): string {
+  if (target === null) return "";
+  if ("ratio" in target) {
+    const { ratio: most } = target;
+    return `<= ${most}${verdict(ratio, (value) => value <= most)}`;
+  }
+  const { callsPerCpuSecond: least } = target;
+  return `>= ${least}/CPU s${verdict(callsPerCpuSecond, (value) => value >= least)}`;
+}
+
+function verdict(value: number | null, isMetBy: (value: number) => boolean): string {
+  if (value === null) return "";
+  return isMetBy(value) ? " met" : " missed";
 }
 
 function shown(value: number | null, digits: number): string {

@@ -5,7 +5,8 @@
  * (the floors) in one run against a stand-in node. The subject has a core of its own where taskset is
  * there; node and generator share the rest. CPU per call is the subject's user and system time, all
  * threads, in a closed loop, divided by its calls; latency is an open loop's at 1,000 calls a second,
- * from the intended time of sending. At the end, what metering adds (`metering.ts`) and what routing adds
+ * from the intended time of sending. Then the memory that 20 answers of 5 MB at once take
+ * (`large-answers.ts`); at the end, what metering adds (`metering.ts`) and what routing adds
  * (`routing.ts`). Rounds rotate, figures are medians. Compare ratios, not microseconds: another machine
  * gives others. Exit code 1 where a call failed; a missed target is none.
  */
@@ -16,7 +17,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Bench, type BenchOptions } from "./bench.ts";
 import { planCores } from "./cpu.ts";
-import { rowsOf, tableOf } from "./report.ts";
+import { type LargeAnswers, LargeAnswersRun } from "./large-answers.ts";
+import { memoryLine, type Row, rowsOf, tableOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 
 const FLOORS: readonly SubjectName[] = ["http-constant", "http-proxy", "ws-constant"];
@@ -39,20 +41,26 @@ const options: BenchOptions = {
   cores: planCores(),
 };
 const bench = new Bench(options);
+const largeAnswers = new LargeAnswersRun({ atOnce: 20, waves: 3, cores: options.cores });
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     isStopped = true;
     // What runs fails then, and the rest of this file goes on from there.
-    void bench.stop();
+    void Promise.all([bench.stop(), largeAnswers.stop()]);
   });
 }
 
 try {
   const rows = rowsOf(await bench.run());
   process.stdout.write(tableOf(rows));
-  if (values.json !== undefined) await writeFile(values.json, json(rows));
-  if (rows.some((row) => row.faults.count > 0)) process.exitCode = 1;
+  // Else its processes would share the cores of what comes next.
+  await bench.stop();
+  const memory = await memoryOf();
+  if (memory !== null) process.stdout.write(`\n${memoryLine(memory)}`);
+  if (values.json !== undefined) await writeFile(values.json, json(rows, memory));
+  const measured = memory === null ? rows : [...rows, memory];
+  if (measured.some(({ faults }) => faults.count > 0)) process.exitCode = 1;
   if (values.only === undefined && !values.floors) {
     for (const part of ["./metering.ts", "./routing.ts"]) {
       process.stdout.write("\n");
@@ -65,13 +73,19 @@ try {
   if (!isStopped) throw error;
   process.exitCode = 130;
 } finally {
-  await bench.stop();
+  await Promise.all([bench.stop(), largeAnswers.stop()]);
 }
 
-function json(rows: ReturnType<typeof rowsOf>): string {
+async function memoryOf(): Promise<LargeAnswers | null> {
+  const isWanted = options.scenarios.some(({ name }) => name === "slot-block-5m");
+  return isWanted && !values.floors ? await largeAnswers.run() : null;
+}
+
+function json(rows: readonly Row[], memory: LargeAnswers | null): string {
   const { rounds, seconds, cores } = options;
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
-  return `${JSON.stringify({ machine, pinned: cores !== null, rounds, seconds, rows }, null, 2)}\n`;
+  const figures = { machine, pinned: cores !== null, rounds, seconds, rows, memory };
+  return `${JSON.stringify(figures, null, 2)}\n`;
 }
 
 function positive(name: string, text: string): number {

@@ -1,23 +1,36 @@
 import { digitsOf, FIRST_NUMBER, HEAD_NUMBER } from "./chain.ts";
+import { FIRST_SLOT, LAST_LEDGER_SLOT, OLD_SLOTS } from "./slot-chain.ts";
 
 /** What can be measured: Tollgate and its floors (`floors.ts`). */
 export type SubjectName = "http-constant" | "http-proxy" | "ws-constant" | "tollgate";
-export type ScenarioName = "local" | "forward" | "block-300k" | "batch-100" | "websocket";
+export type ScenarioName =
+  | "local"
+  | "forward"
+  | "block-300k"
+  | "batch-100"
+  | "websocket"
+  | "slot-block-5m"
+  | "slot-ledger";
 
 export type Scenario = {
   readonly name: ScenarioName;
   readonly protocol: "http" | "websocket";
+  /** Of Tollgate's networks: nodes of the EVM family, slot nodes, a ledger of files. */
+  readonly network: "bench" | "slots" | "ledger";
   /** The body of the n-th request of the run, in ASCII. */
   readonly body: (n: number) => string;
   readonly callsPerBody: number;
   readonly connections: number;
-  /** What Tollgate's CPU per call is held against, measured in the same run. */
-  readonly floor: { readonly subject: SubjectName; readonly scenario: ScenarioName };
-  /** The most that the ratio to the floor may be; null where none is set yet. */
-  readonly target: number | null;
+  /** What Tollgate's CPU per call is held against, measured in the same run; null: nothing. */
+  readonly floor: { readonly subject: SubjectName; readonly scenario: ScenarioName } | null;
+  /** Null where none is set yet. */
+  readonly target: Target | null;
   /** Calls a second of the open loop; null where latency is not measured. */
   readonly rate: number | null;
 };
+
+/** The most that the ratio to the floor may be, or the least calls that a second of CPU must do. */
+export type Target = { readonly ratio: number } | { readonly callsPerCpuSecond: number };
 
 const CHAIN_ID = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
 
@@ -36,40 +49,57 @@ function batch(n: number): string {
   return `[${Array.from({ length: 100 }, (_, at) => ethCall(n * 100 + at)).join(",")}]`;
 }
 
+/** The defaults of getBlock but for the version, which every client of today gives. */
+function slotBlock(n: number): string {
+  return getBlock(FIRST_SLOT + (n % OLD_SLOTS), "json");
+}
+
+function ledgerBlock(n: number): string {
+  return getBlock(FIRST_SLOT + (n % (LAST_LEDGER_SLOT + 1 - FIRST_SLOT)), "base64");
+}
+
+function getBlock(slot: number, encoding: "json" | "base64"): string {
+  return `{"jsonrpc":"2.0","id":1,"method":"getBlock","params":[${slot},{"encoding":"${encoding}","transactionDetails":"full","rewards":false,"maxSupportedTransactionVersion":0}]}`;
+}
+
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "local",
     protocol: "http",
+    network: "bench",
     body: () => CHAIN_ID,
     callsPerBody: 1,
     connections: 32,
     floor: { subject: "http-constant", scenario: "local" },
-    target: 1.4,
+    target: { ratio: 1.4 },
     rate: 1000,
   },
   {
     name: "forward",
     protocol: "http",
+    network: "bench",
     body: ethCall,
     callsPerBody: 1,
     connections: 32,
     floor: { subject: "http-proxy", scenario: "forward" },
-    target: 1.5,
+    target: { ratio: 1.5 },
     rate: 1000,
   },
   {
     name: "block-300k",
     protocol: "http",
+    network: "bench",
     body: fullBlock,
     callsPerBody: 1,
     connections: 8,
     floor: { subject: "http-proxy", scenario: "block-300k" },
-    target: 1.3,
+    target: { ratio: 1.3 },
     rate: null,
   },
   {
     name: "batch-100",
     protocol: "http",
+    network: "bench",
     body: batch,
     callsPerBody: 100,
     connections: 4,
@@ -81,12 +111,35 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "websocket",
     protocol: "websocket",
+    network: "bench",
     body: () => CHAIN_ID,
     callsPerBody: 1,
     connections: 32,
     floor: { subject: "ws-constant", scenario: "websocket" },
     target: null,
     rate: 1000,
+  },
+  {
+    name: "slot-block-5m",
+    protocol: "http",
+    network: "slots",
+    body: slotBlock,
+    callsPerBody: 1,
+    connections: 4,
+    floor: { subject: "http-proxy", scenario: "slot-block-5m" },
+    target: { ratio: 1.15 },
+    rate: null,
+  },
+  {
+    name: "slot-ledger",
+    protocol: "http",
+    network: "ledger",
+    body: ledgerBlock,
+    callsPerBody: 1,
+    connections: 8,
+    floor: null,
+    target: { callsPerCpuSecond: 200 },
+    rate: null,
   },
 ];
 

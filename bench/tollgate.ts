@@ -19,17 +19,24 @@ export type RunningTollgate = {
   readonly key: string;
 };
 
+export type TollgateOptions = {
+  readonly directory: string;
+  readonly nodePorts: readonly number[];
+  /** Networks of the slot family: `slots` with these nodes, `ledger` with this folder. */
+  readonly slots?: { readonly nodePorts: readonly number[]; readonly ledger?: string };
+};
+
 /**
  * Starts Tollgate as its user does: a configuration file, an account and a key made by the commands,
  * then `start`. Resolves when it answers. Throws an Error with what the program wrote where it does not.
  */
 export async function startTollgate(
   processes: Processes,
-  options: { readonly directory: string; readonly nodePorts: readonly number[] },
+  options: TollgateOptions,
 ): Promise<RunningTollgate> {
   const file = join(options.directory, "tollgate.yaml");
   const [port, adminPort] = await freePorts();
-  await writeFile(file, configuration({ port, adminPort, nodePorts: options.nodePorts }));
+  await writeFile(file, configuration({ ...options, port, adminPort }));
   await command(["accounts", "create", OWNER, "--plan", "bench", "--config", file]);
   const created = await command([
     "keys",
@@ -49,27 +56,36 @@ export async function startTollgate(
 }
 
 /** Everything on that a user has on; credits that no run can use up. */
-function configuration(ports: {
-  readonly port: number;
-  readonly adminPort: number;
-  readonly nodePorts: readonly number[];
-}): string {
-  const upstreams = ports.nodePorts.map(
-    (port, at) =>
-      `      - { name: stand-in-${at + 1}, url: "http://127.0.0.1:${port}", maxConnections: 64 }\n`,
-  );
-  return `server: { host: 127.0.0.1, port: ${ports.port} }
-admin: { host: 127.0.0.1, port: ${ports.adminPort} }
+function configuration(
+  options: TollgateOptions & { readonly port: number; readonly adminPort: number },
+): string {
+  const { port, adminPort, nodePorts, slots } = options;
+  const networks = [
+    network("bench", "family: evm, chainId: 1", nodePorts.map(nodeUrl)),
+    ...(slots === undefined
+      ? []
+      : [network("slots", "family: slot", slots.nodePorts.map(nodeUrl))]),
+    ...(slots?.ledger === undefined
+      ? []
+      : [network("ledger", "family: slot", [`file:${slots.ledger}`])]),
+  ];
+  return `server: { host: 127.0.0.1, port: ${port} }
+admin: { host: 127.0.0.1, port: ${adminPort} }
 storage: { url: "sqlite:./tollgate.db" }
 log: { level: warn }
 plans:
   bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false }
 networks:
-  - name: bench
-    family: evm
-    chainId: 1
-    upstreams:
-${upstreams.join("")}`;
+${networks.join("")}`;
+}
+
+const nodeUrl = (port: number): string => `http://127.0.0.1:${port}`;
+
+function network(name: string, members: string, urls: readonly string[]): string {
+  const upstreams = urls.map(
+    (url, at) => `{ name: stand-in-${at + 1}, url: "${url}", maxConnections: 64 }`,
+  );
+  return `  - { name: ${name}, ${members}, upstreams: [${upstreams.join(", ")}] }\n`;
 }
 
 async function command(args: readonly string[]): Promise<string> {

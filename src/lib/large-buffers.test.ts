@@ -39,6 +39,22 @@ describe("memory for large bodies", () => {
     expect(buffers.take(290_000).buffer).not.toBe(first.buffer);
   });
 
+  test("is used again for a block of a slot network, of several megabytes", () => {
+    const buffers = new LargeBuffers();
+    const first = buffers.take(5_200_000);
+    buffers.giveBack(first);
+    expect(buffers.take(5_000_000).buffer).toBe(first.buffer);
+  });
+
+  test("is not kept without bound", () => {
+    const buffers = new LargeBuffers();
+    const given = Array.from({ length: 40 }, () => buffers.take(5_000_000));
+    for (const buffer of given) buffers.giveBack(buffer);
+    const known = new Set(given.map(({ buffer }) => buffer));
+    const again = given.map(({ length }) => buffers.take(length));
+    expect(again.filter(({ buffer }) => known.has(buffer))).toHaveLength(8);
+  });
+
   test("of others is left alone", () => {
     const buffers = new LargeBuffers();
     const other = Buffer.allocUnsafeSlow(524_288);

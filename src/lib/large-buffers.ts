@@ -1,8 +1,8 @@
 /** Smaller ones cost less to make anew than to keep books of. */
 const LEAST_BYTES = 64 * 1024;
 /** Larger ones are too seldom to be worth keeping. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_KEPT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Memory for large bodies, used again: making it anew for each, and collecting it, was a third of
