@@ -22,7 +22,7 @@ export function slotBannerLines(options: SlotBannerOptions): string[] {
 }
 
 /** Three lines of an ES module that print a block. */
-export function kitSnippet(url: string): string[] {
+function kitSnippet(url: string): string[] {
   return [
     `import { createSolanaRpc } from "@solana/kit";`,
     `const rpc = createSolanaRpc("${url}");`,

@@ -183,6 +183,12 @@ const TEXTS: readonly FailureRow[] = [
     ["Agave", /^failed to query long-term storage/i],
     ["geth, Nitro", /^(?:leveldb|pebble)\b/i],
   ),
+  // A file that is damaged says nothing against the others, and is the operator's to know.
+  ...rows("unknown", [
+    "Tollgate's ledger of files",
+    /^blocks?(?: \d+)?: |^no block up to \d+/,
+    { code: [-32000], answer: "unavailable" },
+  ]),
 ];
 
 /** Codes under which nodes repeat the client's own words, which no row below may read. */

@@ -1,8 +1,14 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { errorsDocument } from "../../scripts/errors-doc.ts";
 import { ERRORS } from "../../src/jsonrpc/errors.ts";
-import { EVM_METHODS } from "../../src/methods/registry.ts";
+import type { Definition } from "../../src/methods/definition.ts";
+import { EVM_METHODS, SLOT_METHODS } from "../../src/methods/registry.ts";
+import { blockConfig } from "../../src/methods/slot/params/block-config.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { toClientError } from "../../src/upstreams/client-error.ts";
+import { classify } from "../../src/upstreams/failures.ts";
+import { LedgerFiles } from "../../src/upstreams/ledger/ledger-files.ts";
+import { LedgerMethods } from "../../src/upstreams/ledger/methods.ts";
 import { read } from "./blocks.ts";
 
 test("docs/errors.md is what scripts/errors-doc.ts makes of the tables", () => {
@@ -33,19 +39,99 @@ test("docs/life-of-a-call.md names errors that exist", () => {
   for (const [, name] of named) expect(Object.keys(ERRORS)).toContain(name);
 });
 
-test("the README's table holds each method once, at its price, and says how many there are", () => {
+test("the README's tables hold each method once, at its price, and say how many there are", () => {
   const rows = [...read("README.md").matchAll(/^\| (\d+) \| (`.*) \|$/gm)];
   const told = rows.flatMap(([, credits, methods = ""]) =>
-    [...methods.matchAll(/`(\w+)`/g)].map(([, method]) => `${method} ${credits}`),
+    namesIn(methods).map((method) => `${method} ${credits}`),
   );
-  const defined = EVM_METHODS.map(({ method, credits }) => `${method} ${credits}`);
+  const defined = [...EVM_METHODS, ...SLOT_METHODS].map(
+    ({ method, credits }) => `${method} ${credits}`,
+  );
   expect(told.toSorted()).toEqual(defined.toSorted());
   for (const page of ["README.md", "CHANGELOG.md"]) {
-    expect(read(page)).toMatch(
-      new RegExp(`\\b${EVM_METHODS.length} (methods|reads) of EVM networks`),
-    );
+    expect(read(page)).toMatch(said(EVM_METHODS, "EVM"));
+    expect(read(page)).toMatch(said(SLOT_METHODS, "slot"));
   }
 });
+
+const said = ({ length }: readonly Definition[], family: string): RegExp =>
+  new RegExp(`\\b${length} (methods|reads) of ${family} networks`);
+
+/** What stands in backquotes. */
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+
+describe("docs/slot-networks.md", () => {
+  const page = read("docs/slot-networks.md");
+  const section = (title: string): string =>
+    page.split(/^##+ /m).find((each) => each.startsWith(`${title}\n`)) ?? "";
+  const rowsOf = (title: string): string[][] =>
+    (section(title).match(/^\| .*\|$/gm) ?? [])
+      .slice(2)
+      .map((row) => row.split("|").map((cell) => cell.trim()));
+
+  test("holds every method but getBlock, its params and the keys of its config", () => {
+    const told = rowsOf("The other reads").map(([, method = "", params = "", config = ""]) => ({
+      method: namesIn(method)[0],
+      params: params === "" ? [] : params.split(", "),
+      keys: namesIn(config),
+    }));
+    const others = SLOT_METHODS.filter(({ method }) => method !== "getBlock");
+    const defined = others.map(({ method, params }) => ({
+      method,
+      params: params.map(({ name, required }) => (required === true ? name : `${name}?`)),
+      keys: keysOf(params.find(({ name }) => name === "config")?.want ?? ""),
+    }));
+    expect(told).toEqual(defined.toSorted(byName));
+    expect(page).toContain(`serves ${SLOT_METHODS.length} reads`);
+    expect(new Set(SLOT_METHODS.map(({ credits }) => credits))).toEqual(new Set([160]));
+    expect(section("The other reads")).toContain("costs 160 credits");
+  });
+
+  test("holds each key of getBlock's config, and a section for it", () => {
+    const told = rowsOf("getBlock").flatMap(([, key = ""]) => namesIn(key));
+    expect(told.toSorted()).toEqual(keysOf(blockConfig.want).toSorted());
+    for (const key of ["slot", ...told]) expect(section(key), key).toContain("```json");
+  });
+
+  test("says of each error of a node what the client gets, and whether it is charged", () => {
+    const rows = rowsOf("Null or an error");
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [, code, words = "", , answer = "", charged] of rows) {
+      const message = words.slice(1, -1).replaceAll(/\bN\b/g, "7");
+      const failure = classify({ status: 200, error: { code: Number(code), message } });
+      const error = toClientError(failure, { method: "getBlock", lookup: "block" });
+      expect(error?.name ?? "null", words).toBe(answer.replaceAll("`", ""));
+      const isCharged = error === null || ERRORS[error.name].charged;
+      expect(isCharged ? "yes" : "no", words).toBe(charged);
+    }
+  });
+
+  test("names the methods that a ledger of files serves", async () => {
+    const files = new LedgerFiles("src/dev/sample-ledger", { now: () => 0 });
+    const ledger = new LedgerMethods(files, { pause: async () => undefined });
+    const served: string[] = [];
+    for (const { method } of SLOT_METHODS) {
+      const answer = ledger.call(method, "[]").then(
+        () => "a result",
+        (error: unknown) => String(error),
+      );
+      if (!(await answer).includes("Method not found")) served.push(method);
+    }
+    const told = /^It serves (.*?), in the words/ms.exec(section("A ledger of files"))?.[1] ?? "";
+    expect(namesIn(told).toSorted()).toEqual(served.toSorted());
+  });
+});
+
+/** As people sort them. */
+const byName = (one: { readonly method: string }, other: { readonly method: string }): number =>
+  one.method.toLowerCase() < other.method.toLowerCase() ? -1 : 1;
+
+/** `an object with any of the keys a, b` */
+function keysOf(want: string): string[] {
+  const [, keys = ""] = /any of the keys ([\w, ]*?)(?:, or the .*)?$/.exec(want) ?? [];
+  return keys === "" ? [] : keys.split(", ");
+}
 
 test("docs/operations.md holds each metric with its labels", async () => {
   const metrics = await new Metrics().registry.getMetricsAsJSON();

@@ -63,6 +63,19 @@ export class Session {
     this.#remember(ran.stdout);
   }
 
+  /** A call of a network of the gateway at hand: the members of a request beside its envelope. */
+  async call(network: string, request: string): Promise<void> {
+    const envelope = '"jsonrpc":"2.0","id":1,';
+    const response = await fetch(this.fill(`http://127.0.0.1:8545/${network}/v3/KEY`), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: request.trim().replace("{", `{${envelope}`),
+    });
+    const text = await response.text();
+    expect(text.startsWith(`{${envelope}`), text).toBe(true);
+    this.lastOutput = text.replace(envelope, "");
+  }
+
   /** A command that goes on until the end of the page. */
   async background(command: string): Promise<void> {
     const options = { cwd: this.folder, env: this.#env };
@@ -86,7 +99,7 @@ export class Session {
     const devKey = /^API key +(\S+)$/m.exec(dev.printed)?.[1] ?? "";
     return text
       .replaceAll("127.0.0.1:8545/dev", `127.0.0.1:${portIn(dev.printed, "HTTP")}/dev`)
-      .replaceAll(/(\/dev\/(?:ws\/)?v3\/)KEY\b/g, `$1${devKey}`)
+      .replaceAll(/(\/dev(?:-slots)?\/(?:ws\/)?v3\/)KEY\b/g, `$1${devKey}`)
       .replaceAll("127.0.0.1:8545", `127.0.0.1:${http}`)
       .replaceAll("127.0.0.1:9545", `127.0.0.1:${admin}`)
       .replaceAll('"port":8545', `"port":${http}`)

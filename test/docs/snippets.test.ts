@@ -7,6 +7,8 @@
  * - `fails`: its exit code is 1
  * - `file NAME`: written to that file for the commands after it; `of N faults`: it has so many
  * - `output [of dev|background]`: what was printed; `…` stands for anything
+ * - `call NETWORK`: a request without its envelope, sent to that network; `answer`: what came, without
+ *   the envelope and however it is broken into lines; `…` stands for anything here too
  * - `excerpt of FILE`: stands in that file, to the letter
  * - `scripts`: takes too long here, so it is only looked up: each npm script that it names exists
  */
@@ -98,6 +100,11 @@ async function tryBlock(block: Block, session: Session): Promise<void> {
     case "json output":
     case "text output":
       return expectOutput(text, rest, session);
+    case "json call":
+      return session.call(rest, text);
+    case "json answer":
+    case "text answer":
+      return expectMatch(compact(session.fill(text)), compact(session.lastOutput), "whole");
     case "ts excerpt":
     case "yaml excerpt":
       expect(read(rest)).toContain(text);
@@ -142,13 +149,23 @@ function expectOutput(text: string, source: string, session: Session): void {
     background: session.backgroundOutput,
     "": session.lastOutput,
   };
-  const pattern = spaced(session.fill(text))
-    .split("…")
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .join("[\\s\\S]*?");
   // Of a process that goes on, the page shows a part.
-  const anchored = source === "" ? `^${pattern}$` : pattern;
-  expect(spaced(printed[source] ?? "")).toMatch(new RegExp(anchored));
+  const part = source === "" ? "whole" : "part";
+  expectMatch(spaced(session.fill(text)), spaced(printed[source] ?? ""), part);
+}
+
+/** `…` in a page stands for anything. */
+function expectMatch(told: string, printed: string, part: "whole" | "part"): void {
+  const pattern = told
+    .split("…")
+    .map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("[\\s\\S]*?");
+  expect(printed).toMatch(new RegExp(part === "whole" ? `^${pattern}$` : pattern));
+}
+
+/** JSON without the space between its tokens. */
+function compact(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (found) => (found.startsWith('"') ? found : ""));
 }
 
 /** Without what columns and the ends of lines add. */

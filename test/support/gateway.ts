@@ -36,6 +36,8 @@ export async function startTestGateway(options: {
   /** As in the configuration file. */
   readonly networks: readonly object[];
   readonly server?: object;
+  /** As in the configuration file. By default nothing is kept, so that every call reaches a node. */
+  readonly cache?: object;
   /** In addition to `test`, the account's plan, which no test uses up. */
   readonly plans?: object;
   /** Of connections; shorter ones than a test wants to wait for. */
@@ -44,11 +46,13 @@ export async function startTestGateway(options: {
   readonly storage?: Storage;
   readonly clock?: Clock;
 }): Promise<TestGateway> {
-  const { networks, server, plans, limits, clock = systemClock } = options;
+  const { networks, server, cache = { memoryBytes: 0 }, plans, limits } = options;
+  const { clock = systemClock } = options;
   const file = parseConfig(
     JSON.stringify({
       server: { port: 0, ...server },
       admin: { host: "127.0.0.1", port: 0 },
+      cache,
       plans: { test: UNLIMITED, ...plans },
       networks: withSecrets(networks),
     }),

@@ -1,5 +1,7 @@
+import { MemoryCache } from "../../src/cache/memory-cache.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { TimerWheel } from "../../src/lib/timer-wheel.ts";
 import type { ChainWatch } from "../../src/networks/evm/chain-watch.ts";
 import { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { Network } from "../../src/networks/network.ts";
@@ -44,6 +46,7 @@ export function stubNetwork(
     chainId: 1,
     head,
     touch: nothing,
+    subscribe: () => nothing,
     seen: nothing,
     tag: (_: string, __: number, done: (found: undefined) => void) => done(undefined),
   };
@@ -53,6 +56,8 @@ export function stubNetwork(
     chain: chain as unknown as ChainWatch,
     metrics: new Metrics().network(name),
     clock: systemClock,
+    timers: new TimerWheel(systemClock.monotonic),
+    cache: new MemoryCache({ maxBytes: 0 }).open(name),
   });
 }
 

@@ -23,7 +23,8 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
     cache: "block",
     lookup: "part",
   }),
-  contextRead({ method: "getSignatureStatuses", params: [signatures, signatureStatusConfig] }),
+  // Its answer's slot is of no commitment that it names.
+  read({ method: "getSignatureStatuses", params: [signatures, signatureStatusConfig] }),
   historyRead({
     method: "getSignaturesForAddress",
     params: [address, signaturesForAddressConfig],
