@@ -3,16 +3,34 @@ import { memberFinder } from "../lib/json-scan.ts";
 /** The member of a result that names the block it belongs to. */
 export type BlockMember = "number" | "blockNumber";
 
-const FINDERS = { number: memberFinder("number"), blockNumber: memberFinder("blockNumber") };
+/** A member of a result that is one text. */
+export type TextMember = "hash" | "transactionHash" | "blockHash";
+
+const FINDERS = {
+  number: memberFinder("number"),
+  blockNumber: memberFinder("blockNumber"),
+  hash: memberFinder("hash"),
+  transactionHash: memberFinder("transactionHash"),
+  blockHash: memberFinder("blockHash"),
+};
 /** A quantity of up to 2^53 - 1, with its quotes. */
 const QUANTITY = /^"0x([0-9a-fA-F]{1,13})"$/;
 
 /** The number of the block that a result belongs to; undefined where it names none. */
 export function blockNumberIn(result: readonly Buffer[], member: BlockMember): number | undefined {
+  const text = memberText(result, member);
+  const [, digits] = QUANTITY.exec(text ?? "") ?? [];
+  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+}
+
+/** A hash in a result, in lower case; undefined where there is none of this name. */
+export function textIn(result: readonly Buffer[], member: TextMember): string | undefined {
+  return memberText(result, member)?.slice(1, -1).toLowerCase();
+}
+
+function memberText(result: readonly Buffer[], member: keyof typeof FINDERS): string | undefined {
   const [only] = result;
   const json = result.length === 1 && only !== undefined ? only : Buffer.concat(result);
   const found = FINDERS[member](json);
-  if (found === undefined) return undefined;
-  const [, digits] = QUANTITY.exec(json.toString("latin1", found.valueStart, found.valueEnd)) ?? [];
-  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+  return found && json.toString("latin1", found.valueStart, found.valueEnd);
 }

@@ -1,11 +1,10 @@
-import { toBinary } from "../lib/bytes.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
+import { BatchSender, type Wire } from "./batch-sender.ts";
 import { ConnectionPool } from "./http/connection-pool.ts";
 import { Exchange, type Outcome } from "./http/exchange.ts";
-import { parseRetryAfter } from "./http/retry-after.ts";
+import { answerOf, callText } from "./http/json-rpc.ts";
 import { OwnSecrets } from "./own-secrets.ts";
-import { readAnswer } from "./read-answer.ts";
 import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -16,6 +15,8 @@ export type HttpUpstreamOptions = {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxConnections: number;
   readonly maxResponseBytes: number;
+  /** The most calls that it is sent in one batch; 0: none. */
+  readonly batch?: number;
 };
 
 export type HttpUpstreamParts = {
@@ -33,6 +34,8 @@ export class HttpUpstream implements Transport {
   readonly #maxBytes: number;
   readonly #timers: HttpUpstreamParts["timers"];
   readonly #secrets: OwnSecrets;
+  /** Where the node is sent batches. */
+  readonly #batches: BatchSender | undefined;
   #lastId = 0;
 
   constructor(options: HttpUpstreamOptions, parts: HttpUpstreamParts) {
@@ -45,22 +48,19 @@ export class HttpUpstream implements Transport {
     this.#secrets = new OwnSecrets(url, headers);
     const { timers, onBroken = () => undefined } = parts;
     this.#pool = new ConnectionPool(url, options.maxConnections, { timers, onBroken });
+    const { batch = 0 } = options;
+    if (batch > 1) this.#batches = this.#openBatches(batch);
   }
 
   /**
    * One request, one answer: `done` is called once, within `timeoutMs` whatever the node does.
    * `params` is the JSON text of the positional params.
    */
-  call(
-    { method, params, timeoutMs }: UpstreamRequest,
-    done: (answer: UpstreamAnswer) => void,
-  ): InAir {
-    this.#lastId = this.#lastId >= Number.MAX_SAFE_INTEGER ? 1 : this.#lastId + 1;
-    const id = this.#lastId;
-    const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${toBinary(params)}}`;
-    const request = `${this.#head}${body.length}\r\n\r\n${body}`;
-    const options = { request, maxBytes: this.#maxBytes, timeoutMs };
-    const exchange = new Exchange(options, (outcome) => {
+  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
+    if (this.#batches !== undefined) return this.#batches.call(request, done);
+    const { timeoutMs } = request;
+    const id = this.#takeIds(1);
+    const exchange = this.#exchange(callText(id, request), timeoutMs, (outcome) => {
       this.#timers.clear(timer);
       done(this.#secrets.hideIn(answerOf(outcome, id)));
     });
@@ -83,7 +83,35 @@ export class HttpUpstream implements Transport {
 
   /** Ends the connections; calls in the air are answered as unreachable. */
   async close(): Promise<void> {
-    await this.#pool.close();
+    const closed = this.#pool.close();
+    this.#batches?.close();
+    await closed;
+  }
+
+  /** So many in a row that no other call has: the first. */
+  #takeIds(count: number): number {
+    if (this.#lastId > Number.MAX_SAFE_INTEGER - count) this.#lastId = 0;
+    const first = this.#lastId + 1;
+    this.#lastId += count;
+    return first;
+  }
+
+  /** `text`: the body, a character per byte. Nothing is sent yet. */
+  #exchange(text: string, timeoutMs: number, done: (outcome: Outcome) => void): Exchange {
+    const request = `${this.#head}${text.length}\r\n\r\n${text}`;
+    return new Exchange({ request, maxBytes: this.#maxBytes, timeoutMs }, done);
+  }
+
+  #openBatches(most: number): BatchSender {
+    const wire: Wire = {
+      takeIds: (count) => this.#takeIds(count),
+      exchange: (text, timeoutMs, done) => {
+        const exchange = this.#exchange(text, timeoutMs, done);
+        this.#pool.send(exchange);
+        return { cancel: () => this.#pool.cancel(exchange) };
+      },
+    };
+    return new BatchSender(most, { wire, timers: this.#timers, secrets: this.#secrets });
   }
 }
 
@@ -95,13 +123,4 @@ function headOf(url: URL, configured: Readonly<Record<string, string>>): string 
   }
   const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}content-length: `;
-}
-
-function answerOf(outcome: Outcome, id: number): UpstreamAnswer {
-  if (outcome.kind !== "response") return outcome;
-  const { head, body } = outcome;
-  const answer = readAnswer(head.status, body, { id, framed: head.body !== "until_end" });
-  if (answer.kind !== "garbage" && answer.kind !== "error") return answer;
-  const retryAfterMs = parseRetryAfter(head.retryAfter, Date.now());
-  return retryAfterMs === undefined ? answer : { ...answer, retryAfterMs };
 }

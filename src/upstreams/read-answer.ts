@@ -33,8 +33,13 @@ export function readAnswer(status: number, body: Buffer, expected: Expected): Up
     const result = readPlainResult(body, expected) ?? readScanned(body, expected.id);
     if (result !== undefined) return { kind: "result", result: [result] };
   }
-  const error = readError(body, expected.id);
+  const error = readError(body, expected);
   if (error !== undefined) return { kind: "error", status, error };
+  return garbageOf(status, body);
+}
+
+/** A body that is no JSON-RPC. */
+export function garbageOf(status: number, body: Buffer): UpstreamAnswer {
   return { kind: "garbage", status, body: body.toString("utf8", 0, GARBAGE_BYTES) };
 }
 
@@ -122,8 +127,11 @@ function readScanned(body: Buffer, id: number): Buffer | undefined {
   return sameId ? result : undefined;
 }
 
-/** A node that could not read the request answers with the id null; that is still its error. */
-function readError(body: Buffer, id: number): PlainError | undefined {
+/**
+ * The error of this id; without one, of whatever id. A node that could not read the request answers
+ * with the id null; that is still its error.
+ */
+export function readError(body: Buffer, expected?: Pick<Expected, "id">): PlainError | undefined {
   let envelope: unknown;
   try {
     envelope = JSON.parse(body.toString("utf8"));
@@ -133,6 +141,6 @@ function readError(body: Buffer, id: number): PlainError | undefined {
   if (typeof envelope !== "object" || envelope === null || !("error" in envelope)) return undefined;
   const { error } = envelope;
   const answered = "id" in envelope ? envelope.id : null;
-  if (answered !== null && answered !== id) return undefined;
+  if (answered !== null && expected !== undefined && answered !== expected.id) return undefined;
   return typeof error === "object" && error !== null ? { ...error } : undefined;
 }
