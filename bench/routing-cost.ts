@@ -1,3 +1,4 @@
+import { MemoryCache } from "../src/cache/memory-cache.ts";
 import { parseConfig } from "../src/config/load.ts";
 import type { JsonValue } from "../src/jsonrpc/value.ts";
 import { encode } from "../src/jsonrpc/value.ts";
@@ -176,10 +177,8 @@ function routedWay(network: Network): Way {
     const question = { definition, args, minBlock: -1, partner: false, timeoutMs: timeLeft() };
     const plan = network.resolve(question, failed);
     if (plan === "waiting" || "name" in plan) return failed(plan);
-    network.fetch(plan, timeLeft(), (outcome) => {
-      if (outcome.kind !== "result") return failed(outcome.kind);
-      const result = network.accept(plan, outcome);
-      if ("name" in result) failed(result.name);
+    network.fetch(plan, timeLeft(), (answer) => {
+      if (answer.kind !== "result") failed(answer.kind);
     });
   };
 }
@@ -204,6 +203,7 @@ function networkOf(): Network {
     log: createLog({ level: "silent", terminal: false }),
     metrics: new Metrics().network("bench"),
     partners: { take: async () => 0, read: async () => ({ day: 0, month: 0 }) },
+    cache: new MemoryCache({ maxBytes: 0 }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
+import { MemoryCache } from "./cache/memory-cache.ts";
 import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
@@ -138,10 +139,11 @@ function buildNetworks(
   const timers = new TimerWheel(parts.clock.monotonic);
   const { random } = Math;
   const connect = connector({ clock: parts.clock, timers, random });
+  const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   return config.networks.map((network) => {
     const { clock, log, metrics, storage } = parts;
     const built = buildNetwork(network, {
-      ...{ clock, log, timers, random, connect, partners: storage.partners },
+      ...{ clock, log, timers, random, connect, partners: storage.partners, cache },
       metrics: metrics.network(network.name),
     });
     return { network: built, hosts: network.hosts };

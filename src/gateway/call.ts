@@ -5,8 +5,8 @@ import type { ParsedCall } from "../jsonrpc/parse-message.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Definition } from "../methods/definition.ts";
+import type { Answer } from "../networks/answers.ts";
 import type { Network, Plan } from "../networks/network.ts";
-import type { FetchOutcome } from "../upstreams/routing.ts";
 
 /** What a message's calls have in common: stage 2 has named the network and the account. */
 export type Session = {
@@ -30,7 +30,8 @@ export class Call {
   minBlock = -1;
   /** What its blocks mean now, and what that asks of a node. */
   plan: Plan | undefined;
-  outcome: FetchOutcome | undefined;
+  /** What asking nodes came to. */
+  answer: Answer | undefined;
   /** The answer is one of these two; the first stage that sets one ends the call. */
   result: readonly Piece[] | undefined;
   error: RpcError | undefined;
@@ -54,6 +55,6 @@ export class Call {
 
   /** Whether a partner gave the answer. */
   get isPartners(): boolean {
-    return this.outcome?.kind === "result" && this.outcome.upstream.role === "partner";
+    return this.answer?.kind === "result" && this.answer.upstream.role === "partner";
   }
 }

@@ -2,7 +2,7 @@ import { checkCall } from "../access/allow-lists.ts";
 import type { Identity } from "../access/authenticator.ts";
 import type { CreditRefusal, Ledger, Reservation } from "../credits/ledger.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
-import { sizeOf, toBinary } from "../lib/bytes.ts";
+import { type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { contractsOf } from "../methods/contracts.ts";
@@ -42,7 +42,7 @@ const STAGES: readonly Stage[] = [
   check, //         4  positional params against the definition
   admit, //         5  the key's allow-lists, the account's credits
   resolve, //       6  what the block parameter means now
-  recall, //        7  what the gateway knows by itself
+  recall, //        7  what the gateway knows, or has kept
   fetch, //         8  an upstream's answer, within one deadline
   normalise, //     9  the documented shape, the documented error
 ];
@@ -187,28 +187,32 @@ function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
   }
   const known = call.plan?.known ?? definition?.local?.(call.args, session.network.facts);
   if (known !== undefined) call.result = [toBinary(known)];
+  else if (call.plan !== undefined) accept(call, session.network.recall(call.plan));
   return undefined;
 }
 
 function fetch(call: Call, { clock, resume }: Tools): "waiting" | undefined {
   const { plan, session } = call;
   if (plan === undefined) return undefined;
-  session.network.fetch(plan, timeLeft(call, clock.monotonic()), (outcome) => {
-    call.outcome = outcome;
+  session.network.fetch(plan, timeLeft(call, clock.monotonic()), (answer) => {
+    call.answer = answer;
     resume(call);
   });
   return "waiting";
 }
 
 function normalise(call: Call): undefined {
-  const { outcome, definition, plan, session } = call;
-  if (outcome === undefined || definition === undefined || plan === undefined) return;
-  switch (outcome.kind) {
+  const { answer, definition } = call;
+  if (answer === undefined || definition === undefined) return;
+  switch (answer.kind) {
     case "result":
-      accept(call, session.network.accept(plan, outcome));
+      call.result = answer.result;
+      return;
+    case "refused":
+      call.error = answer.error;
       return;
     case "failure": {
-      const error = toClientError(outcome.failure, definition);
+      const error = toClientError(answer.failure, definition);
       if (error === null) call.result = ["null"];
       else call.error = error;
       return;
@@ -220,11 +224,12 @@ function normalise(call: Call): undefined {
       call.error = notAvailableYet(call.minBlock);
       return;
     case "exhausted":
-      call.error = { name: "unavailable", internal: outcome.internal };
+      call.error = { name: "unavailable", internal: answer.internal };
   }
 }
 
-function accept(call: Call, result: readonly Buffer[] | RpcError): void {
+function accept(call: Call, result: readonly Piece[] | RpcError | undefined): void {
+  if (result === undefined) return;
   if ("name" in result) call.error = result;
   else call.result = result;
 }

@@ -26,6 +26,11 @@ export class LargeBuffers {
     return Buffer.from(memory, 0, bytes);
   }
 
+  /** Somebody holds on to the bytes: their memory is not used again, whoever gives it back. */
+  keep({ buffer }: Buffer): void {
+    this.#lent.delete(buffer);
+  }
+
   /**
    * The memory of this buffer, or of the one that it is a part of, is used again. Nobody may read it
    * any more. What was not taken here, or was given back before, is left alone.

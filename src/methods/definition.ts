@@ -59,6 +59,13 @@ export type Definition = {
   readonly unknownBlock?: "node_error";
   /** The member of the result that names its block, where no parameter does by its number. */
   readonly answerBlock?: "number" | "blockNumber";
+  /**
+   * The member of the result that repeats what was asked for: the block's number, or the hash that is
+   * the first parameter. Only an answer that shows it is kept.
+   */
+  readonly echoes?: "number" | "blockNumber" | "hash" | "transactionHash" | "blockHash";
+  /** The member of the result that is the hash of its block. */
+  readonly shows?: "hash" | "blockHash";
   /** Where the answer says at which slot it is true: the whole result, or its `context.slot`. */
   readonly answerSlot?: "result" | "context";
   readonly shape: Shape;

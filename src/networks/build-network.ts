@@ -1,3 +1,4 @@
+import type { MemoryCache } from "../cache/memory-cache.ts";
 import type {
   EvmNetworkConfig,
   NetworkConfig,
@@ -28,6 +29,7 @@ export type BuildParts = {
   readonly log: Logger;
   readonly metrics: NetworkMetrics;
   readonly partners: PartnerStore;
+  readonly cache: MemoryCache;
 };
 
 /** What routing needs of what is known of a chain. */
@@ -90,7 +92,8 @@ function join<Watch extends Chain>(
     seen: (upstream, block) => chain.seen(upstream, block),
   });
   observe({ chain, upstreams, metrics });
-  return { upstreams, router, chain, metrics, clock };
+  const cache = parts.cache.open(config.name);
+  return { upstreams, router, chain, metrics, clock, timers, cache };
 }
 
 function capsOf(config: NetworkConfig, { clock, timers, log, partners }: BuildParts): AskCaps {

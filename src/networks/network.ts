@@ -1,11 +1,12 @@
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
+import type { Piece } from "../lib/bytes.ts";
 import type { Definition, LocalFacts } from "../methods/definition.ts";
 import type { Family } from "../methods/families.ts";
 import type { ShapeOptions } from "../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import type { FetchOutcome } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
+import type { Answer } from "./answers.ts";
 
 /** A checked call, as its network has to understand it. */
 export type Question = {
@@ -45,6 +46,12 @@ export type Plan = Resolution & {
   readonly partner: boolean;
   readonly head: number;
   readonly shape: ShapeOptions;
+  /** Whether an answer may be kept, and be given where one was. */
+  readonly isKept: boolean;
+  /** How many reorganisations there had been. */
+  readonly epoch: number;
+  /** JSON text of `args`, once it was needed. */
+  params: string | undefined;
 };
 
 /** What an operator is shown of a chain. */
@@ -79,13 +86,10 @@ export type Network = {
    * `waiting` and calls `done` once, later, within the time.
    */
   resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting";
-  /** Stage 8: an upstream's answer to a plan; `done` is called once, within the time. */
-  fetch(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void;
-  /** Stage 9: a result in the documented shape; or why the network does not give it. */
-  accept(
-    plan: Plan,
-    answer: Extract<FetchOutcome, { kind: "result" }>,
-  ): readonly Buffer[] | RpcError;
+  /** Stage 7: an answer that was kept; undefined where there is none. */
+  recall(plan: Plan): readonly Piece[] | RpcError | undefined;
+  /** Stage 8: what nodes answer to a plan; `done` is called once, within the time. */
+  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void;
 };
 
 export const NO_HEAD: RpcError = {

@@ -76,7 +76,11 @@ describe.skipIf(!existsSync(CORPUS))("reverts on real nodes (needs ../shared/fix
     const before = asked();
     expect(await askAll(questions)).toEqual([]);
     const calls = asked().map((count, at) => count - (before[at] ?? 0));
-    expect(calls.reduce((sum, each) => sum + each, 0)).toBe(questions.length);
+    const sum = calls.reduce((total, each) => total + each, 0);
+    // Those that are alike may have shared one.
+    const distinct = new Set(questions.map(({ method, text }) => `${method} ${text}`)).size;
+    expect(sum).toBeGreaterThanOrEqual(distinct);
+    expect(sum).toBeLessThanOrEqual(questions.length);
     expect(Math.min(...calls)).toBeGreaterThan(0);
     for (const upstream of ["a", "b"]) {
       const found = [...(await troubles(upstream))].filter(([series]) => !/_ready\{/.test(series));

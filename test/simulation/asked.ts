@@ -12,6 +12,8 @@ export type Asked = {
   readonly question: Question;
   readonly plan: "free" | "growth";
   readonly minBlock: number | undefined;
+  readonly askedMs: number;
+  /** When nodes were asked first whose answer this may be: calls share them. */
   readonly beganMs: number;
   endedMs: number;
   /** The primaries which nothing spoke against when it began. */

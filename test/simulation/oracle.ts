@@ -35,9 +35,9 @@ export class Oracle {
   }
 
   check(asked: Asked, call: Call): void {
-    const { endedMs, beganMs } = asked;
+    const { endedMs, askedMs } = asked;
     const { timeoutMs } = this.#parts;
-    const tookMs = endedMs - beganMs;
+    const tookMs = endedMs - askedMs;
     hold(tookMs <= timeoutMs + LATE_MS, () => `answered after ${tookMs} of ${timeoutMs} ms`);
     const good = this.#goodFor(asked, call);
     if (call.error !== undefined) this.#checkError(asked, call, good);
@@ -255,9 +255,9 @@ export class Oracle {
     return reports.every(({ atMs, tip }) => tip.isRight || atMs < downMs || atMs >= asked.beganMs);
   }
 
-  #nodeOf({ outcome }: Call): SimulatedNode | undefined {
-    if (outcome?.kind !== "result") return undefined;
-    return this.#parts.nodes.find(({ options }) => options.name === outcome.upstream.name);
+  #nodeOf({ answer }: Call): SimulatedNode | undefined {
+    if (answer?.kind !== "result") return undefined;
+    return this.#parts.nodes.find(({ options }) => options.name === answer.upstream.name);
   }
 
   #lowestBlock(asked: Asked, call: Call): number | undefined {

@@ -33,6 +33,7 @@ export class Schedule {
   readonly #shown: Block[] = [];
   /** When a client's call was last sent there. */
   readonly #usedMs = new Map<string, number>();
+  readonly #inAir = new Set<Asked>();
   #open = 0;
   #openWithFailover = 0;
   #partnerRequests = 0;
@@ -166,18 +167,26 @@ export class Schedule {
     const plan = random.chance(0.5) ? "growth" : "free";
     const minBlock = random.chance(0.15) && this.#highestSeen >= 0 ? this.#highestSeen : undefined;
     const primaries = nodes.filter(({ options }) => options.role === "primary");
-    const good = primaries.filter((node) => this.#isGood(node));
+    // The answer may be one that was asked for before: what was wrong then excuses it.
+    const shared = [...this.#inAir].filter((one) => one.question.method === question.method);
+    const good = primaries.filter(
+      (node) =>
+        this.#isGood(node) && shared.every((one) => one.good.some((each) => each.node === node)),
+    );
+    const beganMs = Math.min(time.nowMs, ...shared.map((one) => one.beganMs));
     const asked: Asked = {
-      ...{ question, plan, minBlock, beganMs: time.nowMs, endedMs: -1 },
+      ...{ question, plan, minBlock, askedMs: time.nowMs, beganMs, endedMs: -1 },
       good: good.map((node) => ({ node, head: this.#upstream(node).head })),
       others: nodes.length - good.length,
     };
+    this.#inAir.add(asked);
     this.#open += 1;
     if (plan === "growth") this.#openWithFailover += 1;
     this.tally.calls += 1;
     let ends = 0;
     gateway.run({ ...question, plan, minBlock }, (call) => {
       ends += 1;
+      this.#inAir.delete(asked);
       this.#open -= 1;
       if (plan === "growth") this.#openWithFailover -= 1;
       this.#check(() => {
@@ -194,7 +203,7 @@ export class Schedule {
     const describe = () => {
       const { method, params } = question;
       const text = (call.result ?? []).map(String).join("");
-      const by = call.outcome?.kind === "result" ? call.outcome.upstream.name : call.outcome?.kind;
+      const by = call.answer?.kind === "result" ? call.answer.upstream.name : call.answer?.kind;
       const shownParams = JSON.stringify(params, (_, value) =>
         value instanceof Map ? Object.fromEntries(value) : value,
       );

@@ -1,4 +1,5 @@
 import type { Identity } from "../../src/access/identity.ts";
+import { MemoryCache } from "../../src/cache/memory-cache.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import type { EvmNetworkConfig } from "../../src/config/network-schema.ts";
 import type { Ledger, Reservation } from "../../src/credits/ledger.ts";
@@ -54,6 +55,7 @@ export class SimulatedGateway {
       ...{ clock: time.clock, timers: time, random: random.next, metrics },
       log: silent as unknown as Logger,
       partners: this.#partnerStore(options, time),
+      cache: new MemoryCache({ maxBytes: 1_000_000 }),
       connect: ({ name }, { onBroken }) => {
         const node = nodes.find((each) => each.options.name === name);
         if (node === undefined) throw new Error(`there is no node ${name}`);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { MemoryCache } from "../../src/cache/memory-cache.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import type { JsonValue } from "../../src/jsonrpc/value.ts";
 import { NumberToken } from "../../src/jsonrpc/value.ts";
@@ -36,6 +37,7 @@ class World {
       ...{ clock: this.time.clock, timers: this.time, random: () => 0.5, metrics },
       log: silent as unknown as Logger,
       partners: { take: async ({ calls }) => calls, read: async () => ({ day: 0, month: 0 }) },
+      cache: new MemoryCache({ maxBytes: 0 }),
       connect: ({ name }) => ({ transport: this.node(name), heads: undefined }),
     });
     this.network.start();
@@ -61,14 +63,12 @@ class World {
         answer = plan.name;
         return;
       }
-      this.network.fetch(plan, 8000, (outcome) => {
-        if (outcome.kind === "failure") {
-          const error = toClientError(outcome.failure, definition);
+      this.network.fetch(plan, 8000, (told) => {
+        if (told.kind === "failure") {
+          const error = toClientError(told.failure, definition);
           answer = error === null ? "null" : error.name;
-        } else if (outcome.kind === "result") {
-          const accepted = this.network.accept(plan, outcome);
-          answer = "name" in accepted ? accepted.name : Buffer.concat(accepted).toString();
-        } else answer = outcome.kind;
+        } else if (told.kind === "result") answer = told.result.join("");
+        else answer = told.kind;
       });
     };
     const question = { definition, args, minBlock: -1, partner, timeoutMs: 8000 };

@@ -21,6 +21,8 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     credits: 80,
     lookup: "block",
     answerBlock: "number",
+    echoes: "hash",
+    shows: "hash",
     shape: block,
   }),
   lookUpRead({
@@ -28,6 +30,8 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     params: [blockNumber, details],
     credits: 80,
     lookup: "block",
+    echoes: "number",
+    shows: "hash",
     shape: block,
   }),
   lookUpRead({

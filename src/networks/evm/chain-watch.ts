@@ -52,7 +52,6 @@ export class ChainWatch {
     this.#tracker = new HeadTracker(options, { ...parts, view: this.#view });
     this.#view.subscribe((change) => {
       if (change.kind === "reorg") this.#numbers?.clear();
-      this.#waiters.reached(this.#view.head?.number ?? -1);
     });
   }
 
@@ -65,6 +64,8 @@ export class ChainWatch {
   }
 
   start(): void {
+    // After all others who are told: a call that goes on must not find what was replaced.
+    this.#view.subscribe(() => this.#waiters.reached(this.#view.head?.number ?? -1));
     this.#tracker.start();
   }
 
@@ -99,6 +100,11 @@ export class ChainWatch {
   /** Of a block of this chain; undefined where that was not asked yet, or nobody knows the hash. */
   numberOf(hash: string): number | undefined {
     return this.#view.numberOf(hash) ?? this.#numbers?.get(hash);
+  }
+
+  /** Of a block of this chain, up to the head; undefined where it is not known. */
+  hashOf(number: number): string | undefined {
+    return this.#view.hashOf(number);
   }
 
   /** A node said so. */

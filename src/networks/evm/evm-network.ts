@@ -1,7 +1,10 @@
+import type { NetworkCache } from "../../cache/memory-cache.ts";
 import type { EvmNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
-import { encode, type JsonValue } from "../../jsonrpc/value.ts";
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
@@ -10,6 +13,7 @@ import { blockNumberIn } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import { type Answer, Answers, paramsOf, type ResultOutcome } from "../answers.ts";
 import {
   drain,
   type Network,
@@ -20,6 +24,7 @@ import {
 } from "../network.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
+import { keptBlock } from "./kept-block.ts";
 import { type Found, outside, resolveBlocks, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
@@ -29,6 +34,8 @@ export type EvmNetworkParts = {
   readonly chain: ChainWatch;
   readonly metrics: NetworkMetrics;
   readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  readonly cache: NetworkCache;
 };
 
 const NOTHING_FOUND: Found = new Map();
@@ -47,6 +54,7 @@ export class EvmNetwork implements Network {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #hasPartners: boolean;
   readonly #router: Router;
+  readonly #answers: Answers;
   readonly #window: number | undefined;
   readonly #mined: ShapeOptions;
   readonly #pending: ShapeOptions;
@@ -62,6 +70,18 @@ export class EvmNetwork implements Network {
     this.#clock = clock;
     this.#hasPartners = upstreams.some(({ role }) => role === "partner");
     this.#router = router;
+    this.#answers = new Answers(
+      {
+        ask: (plan, timeoutMs, done) => this.#ask(plan, timeoutMs, done),
+        accept: (plan, outcome) => this.#accept(plan, outcome),
+        blockOf: (plan, result) => keptBlock(plan, result, chain),
+      },
+      parts,
+    );
+    chain.subscribe((change) => {
+      if (change.kind === "reorg") this.#answers.reorganised(change.commonAncestor);
+      this.#answers.advanced(change.to);
+    });
     this.#window = config.window;
     this.#mined = {
       pending: false,
@@ -119,8 +139,17 @@ export class EvmNetwork implements Network {
     return planned;
   }
 
-  /** Stage 8: an upstream's answer to a plan; `done` is called once, within the time. */
-  fetch(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
+  recall(plan: Plan): readonly Piece[] | RpcError | undefined {
+    const recalled = this.#answers.recall(plan);
+    if (recalled === undefined) return undefined;
+    return this.#outside(recalled.block) ?? recalled.result;
+  }
+
+  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
+    this.#answers.fetch(plan, timeoutMs, done);
+  }
+
+  #ask(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
     const { definition, args, block, minBlock, depth, head, exists, future, partner } = plan;
     const { method, answerBlock } = definition;
     const strict = minBlock > block;
@@ -130,29 +159,33 @@ export class EvmNetwork implements Network {
     const slack = least < 0 ? 0 : KEEPS_UP_BLOCKS;
     const need = { method, block: least, strict, partial, depth, head, slack };
     const lookup = definition.lookup !== undefined;
-    const params = encode(args);
+    const params = paramsOf(plan);
     const request = { need, params, timeoutMs, lookup, exists, future, answerBlock, partner };
     this.#router.fetch(request, done);
   }
 
-  /** Stage 9: a result in the documented shape; or why the network does not give it. */
-  accept(
+  #accept(
     { definition, args, shape, named, future }: Plan,
-    { result, upstream }: Extract<FetchOutcome, { kind: "result" }>,
+    { result, upstream }: ResultOutcome,
   ): readonly Buffer[] | RpcError {
     const { answerBlock, lookup } = definition;
     if (answerBlock !== undefined) {
       const block = blockNumberIn(result, answerBlock);
-      if (block !== undefined) this.chain.seen(upstream, block);
-      const head = this.chain.head?.number ?? -1;
-      const window = this.#window;
-      if (window !== undefined && block !== undefined && block <= head - window) {
-        return outside(window);
+      if (block !== undefined) {
+        this.chain.seen(upstream, block);
+        const refusal = this.#outside(block);
+        if (refusal !== undefined) return refusal;
       }
     } else if (future && lookup !== undefined && result[0]?.[0] !== LETTER_N) {
       this.chain.seen(upstream, named);
     }
     return shapeResult(definition.shape, result, shape, args);
+  }
+
+  #outside(block: number): RpcError | undefined {
+    const window = this.#window;
+    if (window === undefined || block < 0) return undefined;
+    return block <= (this.chain.head?.number ?? -1) - window ? outside(window) : undefined;
   }
 
   #plan(question: Question, found: Found): Plan | RpcError {
@@ -178,6 +211,9 @@ export class EvmNetwork implements Network {
       partner,
       head,
       shape,
+      isKept: definition.cache === "block" && !resolution.future && shape === this.#mined,
+      epoch: this.#answers.epoch,
+      params: undefined,
     };
   }
 

@@ -1,7 +1,9 @@
+import type { NetworkCache } from "../../cache/memory-cache.ts";
 import type { SlotNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
-import { encode } from "../../jsonrpc/value.ts";
+import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
@@ -9,6 +11,7 @@ import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import { type Answer, Answers, paramsOf, type ResultOutcome } from "../answers.ts";
 import { drain, type Network, notAvailableYet, type Plan, type Question } from "../network.ts";
 import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
@@ -18,6 +21,8 @@ import type { SlotWatch } from "./slot-watch.ts";
 const KEEPS_UP_SLOTS = 32;
 /** `context` comes first in an answer, and its slot within this. */
 const CONTEXT_BYTES = 200;
+/** Belongs to no block that could be replaced. */
+const CONSTANT = -1;
 /** Of null. */
 const LETTER_N = 0x6e;
 /** What its shapes do not look at. */
@@ -34,6 +39,8 @@ export type SlotNetworkParts = {
   readonly chain: SlotWatch;
   readonly metrics: NetworkMetrics;
   readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  readonly cache: NetworkCache;
 };
 
 /** A chain of slots, some of which have no block. */
@@ -47,6 +54,7 @@ export class SlotNetwork implements Network {
   readonly metrics: NetworkMetrics;
   readonly chain: SlotWatch;
   readonly #router: Router;
+  readonly #answers: Answers;
   readonly #clock: Pick<Clock, "monotonic">;
 
   constructor(config: SlotNetworkConfig, parts: SlotNetworkParts) {
@@ -57,6 +65,14 @@ export class SlotNetwork implements Network {
     this.chain = parts.chain;
     this.#router = parts.router;
     this.#clock = parts.clock;
+    this.#answers = new Answers(
+      {
+        ask: (plan, timeoutMs, done) => this.#ask(plan, timeoutMs, done),
+        accept: (plan, outcome) => this.#accept(plan, outcome),
+        blockOf: (plan, result) => this.#keptSlot(plan, result),
+      },
+      parts,
+    );
   }
 
   get facts(): LocalFacts {
@@ -95,8 +111,16 @@ export class SlotNetwork implements Network {
     return "waiting";
   }
 
-  fetch(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
-    const { definition, args, block, minBlock, depth, head, exists, future, partner } = plan;
+  recall(plan: Plan): readonly Piece[] | undefined {
+    return this.#answers.recall(plan)?.result;
+  }
+
+  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
+    this.#answers.fetch(plan, timeoutMs, done);
+  }
+
+  #ask(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
+    const { definition, block, minBlock, depth, head, exists, future, partner } = plan;
     const strict = minBlock > block;
     const need = {
       method: definition.method,
@@ -108,13 +132,10 @@ export class SlotNetwork implements Network {
     };
     const lookup = definition.lookup !== undefined;
     const kind = { lookup, exists, future, answerBlock: undefined, partner };
-    this.#router.fetch({ need, params: encode(args), timeoutMs, ...kind }, done);
+    this.#router.fetch({ need, params: paramsOf(plan), timeoutMs, ...kind }, done);
   }
 
-  accept(
-    plan: Plan,
-    { result, upstream }: Extract<FetchOutcome, { kind: "result" }>,
-  ): readonly Buffer[] | RpcError {
+  #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Buffer[] {
     const { definition, args, shape } = plan;
     const slot = shownSlot(plan, result);
     if (slot !== undefined) {
@@ -127,10 +148,24 @@ export class SlotNetwork implements Network {
     return shapeResult(definition.shape, result, shape, args);
   }
 
+  /**
+   * What is finalized stays for good; before that a block, although confirmed, may still be replaced.
+   * Null may become something: a node that has cleaned up is not the only one.
+   */
+  #keptSlot({ definition, args, named }: Plan, result: readonly Buffer[]): number | undefined {
+    if (definition.cache === "constant") return CONSTANT;
+    if (result[0]?.[0] === LETTER_N) return undefined;
+    const isFinal =
+      slotsIn(definition, args).commitment === "finalized" ||
+      (named >= 0 && named <= this.chain.slots.finalized);
+    return isFinal ? CONSTANT : undefined;
+  }
+
   #plan({ definition, args, minBlock, partner }: Question): Plan {
     const { slot, commitment } = slotsIn(definition, args);
     const heads = this.chain.slots;
     const head = heads.confirmed;
+    const isFuture = slot > heads[commitment];
     return {
       args,
       // While nobody's head is known, nobody is known to be behind.
@@ -140,13 +175,16 @@ export class SlotNetwork implements Network {
       tagged: undefined,
       // Any slot may have been skipped.
       exists: false,
-      future: slot > heads[commitment],
+      future: isFuture,
       known: undefined,
       definition,
       minBlock,
       partner,
       head,
       shape: SHAPE,
+      isKept: definition.cache !== "never" && !isFuture,
+      epoch: this.#answers.epoch,
+      params: undefined,
     };
   }
 }

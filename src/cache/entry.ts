@@ -1,0 +1,58 @@
+import type { BlockIndex } from "./block-index.ts";
+import type { Queue } from "./queue.ts";
+
+export type Stored = {
+  /**
+   * JSON text of a result in the documented shape: what is kept is a binary string (one character
+   * per byte) up to 4 KiB, else the bytes. Nobody may change them.
+   */
+  readonly value: string | Buffer;
+  /** The block (or slot) that it belongs to; -1: a constant of the chain. */
+  readonly block: number;
+};
+
+/** More uses than these tell nothing new. */
+const MOST_USES = 3;
+export const CLASSES = 24;
+
+type Measures = { readonly hash: number; readonly bytes: number; readonly credits: number };
+
+/** An answer that is kept: part of a queue, of its block and of its network. */
+export class Entry implements Stored {
+  readonly value: string | Buffer;
+  readonly block: number;
+  readonly key: string;
+  readonly hash: number;
+  readonly bytes: number;
+  /** Power of two of the bytes that it takes for each credit that it saves: 0 (best) to 23. */
+  readonly weightClass: number;
+  readonly map: Map<string, Entry>;
+  /** Since it came, or since it was last spared: 0 to 3. */
+  uses = 0;
+  /** On the clock of its queue. */
+  due = 0;
+  queue: Queue | undefined = undefined;
+  older: Entry | undefined = undefined;
+  newer: Entry | undefined = undefined;
+  index: BlockIndex | undefined = undefined;
+  previous: Entry | undefined = undefined;
+  next: Entry | undefined = undefined;
+
+  constructor(of: Stored & { key: string; map: Map<string, Entry> }, measures: Measures) {
+    this.value = of.value;
+    this.block = of.block;
+    this.key = of.key;
+    this.map = of.map;
+    this.hash = measures.hash;
+    this.bytes = measures.bytes;
+    this.weightClass = weightClass(measures.bytes / Math.max(1, measures.credits));
+  }
+
+  used(): void {
+    if (this.uses < MOST_USES) this.uses++;
+  }
+}
+
+function weightClass(bytesPerCredit: number): number {
+  return Math.min(CLASSES - 1, 31 - Math.clz32(Math.max(1, bytesPerCredit)));
+}

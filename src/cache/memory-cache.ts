@@ -1,0 +1,145 @@
+import { BlockIndex } from "./block-index.ts";
+import { Entry, type Stored } from "./entry.ts";
+import { isText, ownKey, ownValue } from "./own-memory.ts";
+import { Residents } from "./residents.ts";
+
+/** What an entry takes beside its key and value: itself, its place in the map, two strings' heads. */
+const ENTRY_BYTES = 272;
+/** What a Buffer takes beside its bytes. */
+const BUFFER_BYTES = 200;
+
+/** Plain counters since the start; a rejected answer was not admitted, an evicted one made room. */
+type CacheStats = {
+  readonly hits: number;
+  readonly misses: number;
+  readonly admitted: number;
+  readonly rejected: number;
+  readonly evicted: number;
+};
+
+type Counters = { -readonly [K in Exclude<keyof CacheStats, "evicted">]: number };
+
+function bytesOf(key: string, { length }: string | Buffer): number {
+  return ENTRY_BYTES + key.length + length + (isText(length) ? 0 : BUFFER_BYTES);
+}
+
+/** Answers that are known, of all networks, in at most so many bytes together. */
+export class MemoryCache {
+  readonly #residents: Residents;
+  readonly #networks = new Map<string, NetworkCache>();
+  readonly #counters: Counters = { hits: 0, misses: 0, admitted: 0, rejected: 0 };
+
+  constructor(options: { readonly maxBytes: number }) {
+    this.#residents = new Residents(options.maxBytes);
+  }
+
+  /** The same one for the same name. */
+  open(network: string): NetworkCache {
+    let opened = this.#networks.get(network);
+    if (opened === undefined) {
+      const seed = this.#networks.size + 1;
+      opened = new NetworkCache({ residents: this.#residents, counters: this.#counters, seed });
+      this.#networks.set(network, opened);
+    }
+    return opened;
+  }
+
+  /** Of the entries with all that keeping them takes. */
+  get bytes(): number {
+    return this.#residents.bytes;
+  }
+
+  get entries(): number {
+    return this.#residents.entries;
+  }
+
+  get stats(): CacheStats {
+    return { ...this.#counters, evicted: this.#residents.evicted };
+  }
+}
+
+/** The answers of one network, by key. */
+export class NetworkCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #kept = new BlockIndex();
+  readonly #passing = new BlockIndex();
+  readonly #residents: Residents;
+  readonly #counters: Counters;
+  readonly #seed: number;
+  readonly #remove: (entry: Entry) => void;
+
+  constructor(parts: {
+    readonly residents: Residents;
+    readonly counters: Counters;
+    readonly seed: number;
+  }) {
+    this.#residents = parts.residents;
+    this.#counters = parts.counters;
+    this.#seed = parts.seed;
+    this.#remove = (entry) => parts.residents.remove(entry);
+  }
+
+  /** One look-up in a map and a few counts: nothing is allocated. */
+  get(key: string): Stored | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      this.#counters.misses++;
+      return undefined;
+    }
+    this.#counters.hits++;
+    entry.used();
+    return entry;
+  }
+
+  /**
+   * Keeps the answer if it is worth its bytes, in place of one of the same key. What is kept is a
+   * copy, as text up to 4 KiB and else as bytes: key and value may be parts of anything, and their
+   * memory may be used again at once. Text that is no binary string is not kept.
+   * The caller answers for the block: that no reorganisation below it came since the question.
+   * `credits`: what the call costs, as a measure of what the node spends on it; `passing`: asked by
+   * a tag, and so of no use a few blocks later.
+   */
+  set(key: string, stored: Stored, weight: { credits: number; passing: boolean }): void {
+    const known = this.#entries.get(key);
+    if (known !== undefined) this.#residents.supersede(known);
+    const entry = this.#admitted(key, stored, weight.credits);
+    if (entry === undefined) {
+      this.#counters.rejected++;
+      return;
+    }
+    this.#counters.admitted++;
+    this.#entries.set(entry.key, entry);
+    if (entry.block >= 0) (weight.passing ? this.#passing : this.#kept).add(entry);
+  }
+
+  /** Undefined where it is turned away; else it is among the residents. */
+  #admitted(key: string, { value, block }: Stored, credits: number): Entry | undefined {
+    const own = ownKey(key, this.#seed);
+    if (own === undefined) return undefined;
+    const bytes = bytesOf(key, value);
+    const queue = this.#residents.queueFor(own.hash, bytes);
+    const ownedValue = queue && ownValue(value);
+    if (queue === undefined || ownedValue === undefined) return undefined;
+    const entry = new Entry(
+      { key: own.text, value: ownedValue, block, map: this.#entries },
+      { hash: own.hash, bytes, credits },
+    );
+    this.#residents.add(entry, queue);
+    return entry;
+  }
+
+  /** A reorganisation: everything of blocks above this one is gone at once. */
+  dropAbove(block: number): void {
+    this.#kept.dropAbove(block, this.#remove);
+    this.#passing.dropAbove(block, this.#remove);
+  }
+
+  /** The head moved: what is `passing` and of blocks below this one is of no use any more. */
+  forgetPassing(block: number): void {
+    this.#passing.dropBelow(block, this.#remove);
+  }
+
+  clear(): void {
+    for (const entry of this.#entries.values()) this.#residents.remove(entry);
+  }
+}

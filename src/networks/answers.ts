@@ -1,0 +1,154 @@
+import type { NetworkCache } from "../cache/memory-cache.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import { encode } from "../jsonrpc/value.ts";
+import { asBytes, type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
+import type { Clock } from "../lib/clock.ts";
+import { largeBuffers } from "../lib/large-buffers.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
+import type { FetchOutcome } from "../upstreams/routing.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+import type { Plan } from "./network.ts";
+import { SharedFlight, type Waiter } from "./shared-flight.ts";
+
+/** What came of asking nodes. A result is in the documented shape. */
+export type Answer =
+  | { readonly kind: "result"; readonly result: readonly Piece[]; readonly upstream: Upstream }
+  | { readonly kind: "refused"; readonly error: RpcError }
+  | Exclude<FetchOutcome, { kind: "result" }>;
+
+/** An answer that was kept, and the block that it belongs to; -1: a constant. */
+export type Recalled = { readonly result: readonly Piece[]; readonly block: number };
+
+/** What a family of networks knows of its plans. */
+export type AnswerRules = {
+  /** Asks the network's nodes; `done` is called once, within the time. */
+  readonly ask: (plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void) => void;
+  /** A node's result in the documented shape; or why the network does not give it. */
+  readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Buffer[] | RpcError;
+  /** The block with which the answer is to be kept, -1 for good; undefined: it is not kept. */
+  readonly blockOf: (plan: Plan, result: readonly Buffer[]) => number | undefined;
+};
+
+export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
+
+export type AnswersParts = {
+  readonly cache: NetworkCache;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+};
+
+/** Up to here a kept answer is a string, which is written with its head in one go. */
+const TEXT_BYTES = 8192;
+
+/**
+ * One network's answers: what is kept is not asked for again, and what is being asked is asked once.
+ * A reorganisation drops what belongs to blocks that it replaced, and keeps late answers out.
+ */
+export class Answers {
+  readonly #rules: AnswerRules;
+  readonly #parts: AnswersParts;
+  readonly #flights = new Map<string, SharedFlight>();
+  readonly #again = ({ plan, deadlineMs, done }: Waiter) =>
+    this.fetch(plan, deadlineMs - this.#parts.clock.monotonic(), done);
+  #epoch = 0;
+
+  constructor(rules: AnswerRules, parts: AnswersParts) {
+    this.#rules = rules;
+    this.#parts = parts;
+  }
+
+  /** Counts reorganisations: an answer to a plan of an earlier one may be of a replaced block. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Blocks above this one were replaced. */
+  reorganised(commonAncestor: number): void {
+    this.#epoch += 1;
+    this.#parts.cache.dropAbove(commonAncestor);
+  }
+
+  /** What was asked by a tag a while ago nobody asks again. */
+  advanced(head: number): void {
+    this.#parts.cache.forgetPassing(head - PASSING_BLOCKS);
+  }
+
+  recall(plan: Plan): Recalled | undefined {
+    if (!plan.isKept) return undefined;
+    const stored = this.#parts.cache.get(keyOf(plan));
+    return stored === undefined ? undefined : { result: [stored.value], block: stored.block };
+  }
+
+  /** `done` is called once, within the time. */
+  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
+    const { clock, timers } = this.#parts;
+    const key = flightKeyOf(plan);
+    const flying = this.#flights.get(key);
+    // An answer that was asked for before a reorganisation may be of a block that it replaced.
+    if (flying !== undefined && flying.epoch === plan.epoch) {
+      flying.join({ plan, deadlineMs: clock.monotonic() + timeoutMs, done });
+      return;
+    }
+    const lead = { plan, deadlineMs: clock.monotonic() + timeoutMs, done };
+    const flight = new SharedFlight(lead, { clock, timers, again: this.#again });
+    this.#flights.set(key, flight);
+    this.#rules.ask(plan, timeoutMs, (outcome) => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+      const answer = this.#answerOf(plan, outcome);
+      // Each of them gives the bytes back once they are written.
+      if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
+      flight.land(answer);
+    });
+  }
+
+  #answerOf(plan: Plan, outcome: FetchOutcome): Answer {
+    if (outcome.kind !== "result") return outcome;
+    const result = this.#rules.accept(plan, outcome);
+    if ("name" in result) return { kind: "refused", error: result };
+    if (plan.isKept) this.#keep(plan, result);
+    return { kind: "result", result, upstream: outcome.upstream };
+  }
+
+  #keep(plan: Plan, result: readonly Buffer[]): void {
+    if (plan.epoch !== this.#epoch) return;
+    const block = this.#rules.blockOf(plan, result);
+    if (block === undefined) return;
+    const { credits } = plan.definition;
+    const passing = plan.tagged !== undefined && plan.definition.state;
+    this.#parts.cache.set(keyOf(plan), { value: whole(result), block }, { credits, passing });
+  }
+}
+
+/** Clients that asked for `latest` have gone on to the next block by then. */
+const PASSING_BLOCKS = 4;
+
+function whole(result: readonly Buffer[]): string | Buffer {
+  const [only] = result;
+  if (sizeOf(result) <= TEXT_BYTES) {
+    return result.length === 1 && only !== undefined
+      ? only.toString("latin1")
+      : result.map((piece) => piece.toString("latin1")).join("");
+  }
+  return result.length === 1 && only !== undefined ? only : Buffer.concat(result);
+}
+
+function keepBytes(piece: Piece): void {
+  if (typeof piece !== "string") largeBuffers.keep(asBytes(piece));
+}
+
+/** JSON text of the params as they are sent, made once for each call. */
+export function paramsOf(plan: Plan): string {
+  plan.params ??= encode(plan.args);
+  return plan.params;
+}
+
+function keyOf(plan: Plan): string {
+  return plan.definition.method + toBinary(paramsOf(plan));
+}
+
+/** Calls of one flight must be content with one and the same answer. */
+function flightKeyOf(plan: Plan): string {
+  const { minBlock, block, partner, future } = plan;
+  const strict = minBlock > block ? String(minBlock) : "";
+  return `${keyOf(plan)}${partner ? "p" : ""}${future ? "f" : ""}${strict}`;
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Timers } from "../lib/timer-wheel.ts";
+import type { Answer } from "./answers.ts";
+import type { Plan } from "./network.ts";
+
+/** Somebody who waits for the flight's answer. */
+export type Waiter = {
+  readonly plan: Plan;
+  /** Monotonic milliseconds. */
+  readonly deadlineMs: number;
+  readonly done: (answer: Answer) => void;
+};
+
+export type SharedFlightParts = {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  /** Asks once more, for those who still have time when the flight's own is over. */
+  readonly again: (waiter: Waiter) => void;
+};
+
+/** Less is not worth another attempt. */
+const WORTHWHILE_MS = 100;
+/** An answer so shortly before the deadline came because of it. */
+const LATE_MS = 60;
+
+/** One question to the nodes, and all who asked it while it was in the air. */
+export class SharedFlight {
+  readonly epoch: number;
+  readonly #lead: Waiter;
+  readonly #parts: SharedFlightParts;
+  #others: Waiter[] | undefined;
+
+  constructor(lead: Waiter, parts: SharedFlightParts) {
+    this.epoch = lead.plan.epoch;
+    this.#lead = lead;
+    this.#parts = parts;
+  }
+
+  get isShared(): boolean {
+    return this.#others !== undefined;
+  }
+
+  /** Its answer is this one's too, unless this one's time is over before. */
+  join(waiter: Waiter): void {
+    this.#others ??= [];
+    if (waiter.deadlineMs >= this.#lead.deadlineMs) {
+      this.#others.push(waiter);
+      return;
+    }
+    let isOver = false;
+    const end = (answer: Answer) => {
+      if (isOver) return;
+      isOver = true;
+      this.#parts.timers.clear(timer);
+      waiter.done(answer);
+    };
+    const leftMs = waiter.deadlineMs - this.#parts.clock.monotonic();
+    const timer = this.#parts.timers.set(Math.max(leftMs, 0), () =>
+      end({ kind: "exhausted", internal: "no answer in time" }),
+    );
+    this.#others.push({ ...waiter, done: end });
+  }
+
+  /** The answer came. */
+  land(answer: Answer): void {
+    const others = this.#others;
+    this.#lead.done(answer);
+    if (others === undefined) return;
+    const now = this.#parts.clock.monotonic();
+    const isLate = now >= this.#lead.deadlineMs - LATE_MS;
+    const ranOut = isLate && (answer.kind === "exhausted" || answer.kind === "behind");
+    for (const waiter of others) {
+      // The time was the first one's: who came later has some left.
+      if (ranOut && waiter.deadlineMs - now >= WORTHWHILE_MS) this.#parts.again(waiter);
+      else waiter.done(answer);
+    }
+  }
+}
