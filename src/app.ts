@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
+import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
 import { AddressBook } from "./gateway/address.ts";
-import { type AdminParts, AdminServer } from "./gateway/admin-server.ts";
+import { AdminServer } from "./gateway/admin-server.ts";
+import { OwnOperations, type UpstreamName } from "./gateway/operations.ts";
 import { Pipeline } from "./gateway/pipeline.ts";
 import { Reception } from "./gateway/reception.ts";
 import { RequestIds } from "./gateway/request-ids.ts";
@@ -26,12 +28,15 @@ export type GatewayParts = {
   readonly storage: Storage;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Upstreams that are out of use from the start on. */
+  readonly drained?: readonly UpstreamName[];
 };
 
 export type RunningGateway = {
   /** The ports that were taken. */
   readonly port: number;
   readonly adminPort: number | undefined;
+  readonly operations: OwnOperations;
   /** Finishes the calls in the air (bounded), then ends everything but the storage. */
   readonly stop: () => Promise<void>;
 };
@@ -43,15 +48,16 @@ export type RunningGateway = {
 export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
   const { storage, log, clock } = parts;
   const metrics = new Metrics();
-  const networks = buildNetworks(config, { storage, log, clock, metrics });
-  const storeFailed = (text: string) => (cause: unknown) =>
-    log.error({ cause: String(cause) }, text);
+  const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
+  metrics.watchCache(cache);
+  const disk = config.cache.disk && DiskCache.open(config.cache.disk, { log });
+  const networks = buildNetworks(config, { storage, log, clock, metrics, cache, disk });
   const authenticator = new Authenticator(
     { pepper: config.keys?.pepper },
     {
       storage,
       clock,
-      onStoreFailure: storeFailed("the store of keys does not answer"),
+      onStoreFailure: failureLine(log, "the store of keys does not answer"),
     },
   );
   const ledger = new Ledger(
@@ -59,21 +65,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     {
       store: storage.ledger,
       scheduler: { ...systemScheduler, ...clock },
-      onStoreFailure: storeFailed("the store of the ledger does not answer"),
+      onStoreFailure: failureLine(log, "the store of the ledger does not answer"),
     },
   );
-  const usage = new UsageRecorder(
-    { keep: config.usage.keep },
-    {
-      store: storage.usage,
-      clock,
-      onStoreFailure: storeFailed("usage cannot be written; it is kept in memory"),
-      onLost: (calls) => {
-        metrics.usageLost.inc(calls);
-        log.error({ calls }, "usage was lost: the store failed for too long");
-      },
-    },
-  );
+  const usage = usageRecorder(config, { storage, log, clock, metrics });
   const addresses = new AddressBook(networks);
   const clientAddress = new ClientAddress(config.server.trustProxy);
   const server = new GatewayServer(config.server, {
@@ -95,7 +90,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   });
   const served = networks.map(({ network }) => network);
   const check = obstacles({ storage, ledger, usage });
-  const admin = openAdmin(config, { networks: served, metrics, obstacles: check });
+  const operations = new OwnOperations({ networks: served, metrics, obstacles: check });
+  const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
     await server.stop();
     await admin?.stop();
@@ -103,19 +99,43 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await usage.stop();
     await authenticator.stop();
     await Promise.all(served.map((network) => network.stop()));
+    await disk?.close();
   };
   try {
+    for (const place of parts.drained ?? []) await operations.setDrained(place, true);
     for (const network of served) network.start();
     ledger.start();
     usage.start();
     await authenticator.start();
     const port = await server.listen();
-    return { port, adminPort: await admin?.listen(), stop };
+    return { port, adminPort: await admin?.listen(), operations, stop };
   } catch (error) {
     // A port that is taken: what was started must not keep the process alive.
     await stop();
     throw error;
   }
+}
+
+function usageRecorder(
+  config: Config,
+  { storage, log, clock, metrics }: GatewayParts & { readonly metrics: Metrics },
+): UsageRecorder {
+  return new UsageRecorder(
+    { keep: config.usage.keep },
+    {
+      store: storage.usage,
+      clock,
+      onStoreFailure: failureLine(log, "usage cannot be written; it is kept in memory"),
+      onLost: (calls) => {
+        metrics.usageLost.inc(calls);
+        log.error({ calls }, "usage was lost: the store failed for too long");
+      },
+    },
+  );
+}
+
+function failureLine(log: Logger, text: string): (cause: unknown) => void {
+  return (cause) => log.error({ cause: String(cause) }, text);
 }
 
 /** The result of tollgate_usage: what `usage --json` prints, without the calls. */
@@ -130,7 +150,11 @@ function usageOf(parts: {
   };
 }
 
-type NetworkParts = GatewayParts & { readonly metrics: Metrics };
+type NetworkParts = GatewayParts & {
+  readonly metrics: Metrics;
+  readonly cache: MemoryCache;
+  readonly disk: DiskCache | undefined;
+};
 
 function buildNetworks(
   config: Config,
@@ -139,19 +163,14 @@ function buildNetworks(
   const timers = new TimerWheel(parts.clock.monotonic);
   const { random } = Math;
   const connect = connector({ clock: parts.clock, timers, random });
-  const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   return config.networks.map((network) => {
-    const { clock, log, metrics, storage } = parts;
+    const { clock, log, metrics, storage, cache, disk } = parts;
     const built = buildNetwork(network, {
-      ...{ clock, log, timers, random, connect, partners: storage.partners, cache },
+      ...{ clock, log, timers, random, connect, partners: storage.partners, cache, disk },
       metrics: metrics.network(network.name),
     });
     return { network: built, hosts: network.hosts };
   });
-}
-
-function openAdmin({ admin }: Config, parts: AdminParts): AdminServer | undefined {
-  return admin === undefined ? undefined : new AdminServer(admin, parts);
 }
 
 /** A read shows whether the storage answers; whether it takes writes, what was written of late. */

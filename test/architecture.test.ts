@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 const LAYERS = [
   ["cli.ts"],
   ["commands"],
+  ["workers"],
   ["app.ts"],
   ["dev"],
   ["gateway", "console"],

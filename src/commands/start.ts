@@ -1,29 +1,57 @@
 import { startGateway } from "../app.ts";
 import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
-import { createLog } from "../telemetry/log.ts";
+import { createLog, type Logger } from "../telemetry/log.ts";
+import { type RunningWorkers, startWorkers } from "../workers/start-workers.ts";
+import { WorkerStartError } from "../workers/worker-handle.ts";
+import { CommandError } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /**
  * `start --config FILE`: the gateway until SIGTERM or SIGINT.
- * @throws ConfigError, StorageError, or the system's error where a port cannot be opened
+ * @throws ConfigError, StorageError, CommandError where a worker cannot start, or the system's
+ *   error where a port cannot be opened
  */
 export async function runStart(file: string): Promise<void> {
   const config = await loadConfig(file);
   const log = createLog({ level: config.log.level, terminal: process.stdout.isTTY });
+  const { host, tls, workers } = config.server;
+  const gateway = await (workers > 1 ? startShared : startAlone)(config, log);
+  const stopped = stopSignal();
+  const networks = config.networks.map(({ name }) => name);
+  const processes = workers > 1 ? { workers } : {};
+  log.info({ host, port: gateway.port, tls: tls !== undefined, networks, ...processes }, "serving");
+  if (gateway.adminPort !== undefined) log.info({ port: gateway.adminPort }, "admin port");
+  log.info({ signal: await stopped }, "stopping");
+  await gateway.stop();
+  log.info("stopped");
+}
+
+async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {
   const storage = await openStorage(config.storage.url);
   try {
     const gateway = await startGateway(config, { storage, log, clock: systemClock });
-    const stopped = stopSignal();
-    const { host, tls } = config.server;
-    const networks = config.networks.map(({ name }) => name);
-    log.info({ host, port: gateway.port, tls: tls !== undefined, networks }, "serving");
-    if (gateway.adminPort !== undefined) log.info({ port: gateway.adminPort }, "admin port");
-    log.info({ signal: await stopped }, "stopping");
-    await gateway.stop();
-    log.info("stopped");
-  } finally {
+    const stop = async () => {
+      try {
+        await gateway.stop();
+      } finally {
+        await storage.close();
+      }
+    };
+    return { port: gateway.port, adminPort: gateway.adminPort, stop };
+  } catch (error) {
     await storage.close();
+    throw error;
+  }
+}
+
+async function startShared(config: Config, log: Logger): Promise<RunningWorkers> {
+  try {
+    return await startWorkers(config, log);
+  } catch (error) {
+    if (!(error instanceof WorkerStartError)) throw error;
+    throw new CommandError(error.message, { cause: error });
   }
 }

@@ -1,21 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Network } from "../networks/network.ts";
-import { overviewOf } from "../networks/overview.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
+import { Registry } from "prom-client";
+import type { Operations } from "./operations.ts";
 
 export type AdminOptions = { readonly host: string; readonly port: number };
-
-export type AdminParts = {
-  readonly metrics: Metrics;
-  readonly networks: readonly Network[];
-  /** What keeps the gateway from serving, in words; empty when it can. */
-  readonly obstacles: () => Promise<readonly string[]>;
-};
 
 type Page = { readonly status: number; readonly type: string; readonly body: string };
 
 const JSON_TYPE = "application/json";
+const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 const SWITCH = /^\/networks\/([^/]+)\/upstreams\/([^/]+)\/(drain|enable)$/;
 
@@ -26,12 +19,12 @@ const SWITCH = /^\/networks\/([^/]+)\/upstreams\/([^/]+)\/(drain|enable)$/;
  */
 export class AdminServer {
   readonly #options: AdminOptions;
-  readonly #parts: AdminParts;
+  readonly #operations: Operations;
   readonly #server: Server;
 
-  constructor(options: AdminOptions, parts: AdminParts) {
+  constructor(options: AdminOptions, operations: Operations) {
     this.#options = options;
-    this.#parts = parts;
+    this.#operations = operations;
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
@@ -65,40 +58,33 @@ export class AdminServer {
     const [, network, upstream, action] = SWITCH.exec(path) ?? [];
     if (network !== undefined && upstream !== undefined) {
       if (method !== "POST") return error(405, "send POST");
-      return this.#drain(network, upstream, action === "drain");
+      return this.#drain(decoded(network), decoded(upstream), action === "drain");
     }
     if (method !== "GET") return error(405, "send GET");
     switch (path) {
       case "/healthz":
         return { status: 200, type: JSON_TYPE, body: '{"ok":true}' };
-      case "/readyz":
-        return this.#readiness();
-      case "/metrics": {
-        const { registry } = this.#parts.metrics;
-        return { status: 200, type: registry.contentType, body: await registry.metrics() };
+      case "/readyz": {
+        const readiness = await this.#operations.readiness();
+        return json(readiness.ready ? 200 : 503, readiness);
       }
+      case "/metrics":
+        return { status: 200, type: METRICS_TYPE, body: await this.#operations.metrics() };
       case "/networks": {
-        const networks = await Promise.all(this.#parts.networks.map(overviewOf));
-        return json(200, { networks });
+        const networks = await this.#operations.networks();
+        return networks === undefined ? error(503, "no worker answers") : json(200, { networks });
       }
       default:
         return error(404, "there are /healthz, /readyz, /metrics and /networks");
     }
   }
 
-  /** Until the process ends: what is to last belongs into the configuration. */
-  #drain(name: string, upstream: string, drained: boolean): Page {
-    const network = this.#parts.networks.find((each) => each.name === decoded(name));
-    if (network === undefined) return error(404, "there is no network of this name");
-    if (!network.setDrained(decoded(upstream), drained)) {
-      return error(404, "the network has no upstream of this name");
-    }
-    return json(200, { network: network.name, upstream: decoded(upstream), drained });
-  }
-
-  async #readiness(): Promise<Page> {
-    const obstacles = await this.#parts.obstacles();
-    return json(obstacles.length === 0 ? 200 : 503, { ready: obstacles.length === 0, obstacles });
+  async #drain(network: string, upstream: string, drained: boolean): Promise<Page> {
+    const result = await this.#operations.setDrained({ network, upstream }, drained);
+    if (result === "done") return json(200, { network, upstream, drained });
+    return result.missing === "network"
+      ? error(404, "there is no network of this name")
+      : error(404, "the network has no upstream of this name");
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Stored } from "../cache/entry.ts";
 import type { NetworkCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { encode } from "../jsonrpc/value.ts";
@@ -5,8 +6,10 @@ import { asBytes, type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { FetchOutcome } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
+import type { DiskTier } from "./disk-tier.ts";
 import type { Plan } from "./network.ts";
 import { SharedFlight, type Waiter } from "./shared-flight.ts";
 
@@ -33,8 +36,11 @@ export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
 
 export type AnswersParts = {
   readonly cache: NetworkCache;
+  /** Where one is configured. */
+  readonly disk?: DiskTier | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
+  readonly metrics: Pick<NetworkMetrics, "cache">;
 };
 
 /** Up to here a kept answer is a string, which is written with its head in one go. */
@@ -66,6 +72,7 @@ export class Answers {
   reorganised(commonAncestor: number): void {
     this.#epoch += 1;
     this.#parts.cache.dropAbove(commonAncestor);
+    this.#parts.disk?.reorganised(commonAncestor);
   }
 
   /** What was asked by a tag a while ago nobody asks again. */
@@ -75,7 +82,9 @@ export class Answers {
 
   recall(plan: Plan): Recalled | undefined {
     if (!plan.isKept) return undefined;
-    const stored = this.#parts.cache.get(keyOf(plan));
+    const stored = this.#parts.cache.get(keyOf(plan)) ?? this.#recallFromDisk(plan);
+    const { hits, misses } = this.#parts.metrics.cache;
+    (stored === undefined ? misses : hits).inc();
     return stored === undefined ? undefined : { result: [stored.value], block: stored.block };
   }
 
@@ -86,6 +95,7 @@ export class Answers {
     const flying = this.#flights.get(key);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
     if (flying !== undefined && flying.epoch === plan.epoch) {
+      this.#parts.metrics.cache.shared.inc();
       flying.join({ plan, deadlineMs: clock.monotonic() + timeoutMs, done });
       return;
     }
@@ -113,9 +123,20 @@ export class Answers {
     if (plan.epoch !== this.#epoch) return;
     const block = this.#rules.blockOf(plan, result);
     if (block === undefined) return;
+    const { cache, disk } = this.#parts;
     const { credits } = plan.definition;
     const passing = plan.tagged !== undefined && plan.definition.state;
-    this.#parts.cache.set(keyOf(plan), { value: whole(result), block }, { credits, passing });
+    const stored = { value: whole(result), block };
+    cache.set(keyOf(plan), stored, { credits, passing });
+    disk?.set(keyOf(plan), stored);
+  }
+
+  #recallFromDisk(plan: Plan): Stored | undefined {
+    const { cache, disk } = this.#parts;
+    const stored = disk?.get(keyOf(plan), plan.named);
+    if (stored === undefined) return undefined;
+    cache.set(keyOf(plan), stored, { credits: plan.definition.credits, passing: false });
+    return stored;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { DiskCache } from "../cache/disk-cache.ts";
 import type { MemoryCache } from "../cache/memory-cache.ts";
 import type {
   EvmNetworkConfig,
@@ -30,6 +31,8 @@ export type BuildParts = {
   readonly metrics: NetworkMetrics;
   readonly partners: PartnerStore;
   readonly cache: MemoryCache;
+  /** Where one is configured. */
+  readonly disk?: DiskCache | undefined;
 };
 
 /** What routing needs of what is known of a chain. */
@@ -93,7 +96,8 @@ function join<Watch extends Chain>(
   });
   observe({ chain, upstreams, metrics });
   const cache = parts.cache.open(config.name);
-  return { upstreams, router, chain, metrics, clock, timers, cache };
+  const disk = parts.disk?.open(config.name);
+  return { upstreams, router, chain, metrics, clock, timers, cache, disk };
 }
 
 function capsOf(config: NetworkConfig, { clock, timers, log, partners }: BuildParts): AskCaps {

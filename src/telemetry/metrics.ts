@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { type CacheMetrics, type CacheState, cacheFamilies } from "./cache-metrics.ts";
 import {
   CounterFamily,
   GaugeFamily,
@@ -37,6 +38,7 @@ export type NetworkMetrics = {
   /** Outcomes: `ok`, a class of failure, or what broke the connection. */
   readonly upstreamCalls: (upstream: string) => OutcomeMetrics;
   readonly credits: PlainCounter;
+  readonly cache: CacheMetrics;
   readonly routing: RoutingMetrics;
 };
 
@@ -82,10 +84,13 @@ export class Metrics {
     help: "Bytes of answer bodies and WebSocket messages",
     labels: ["transport"],
   });
-  readonly #routing = routingFamilies({
-    counter: (name, description) => this.#counter(name, description),
-    gauge: (name, description) => this.#register(new GaugeFamily({ name, ...description })),
-  });
+  readonly #make = {
+    counter: (name: string, rest: Description) => this.#counter(name, rest),
+    gauge: (name: string, rest: Description, type?: "counter") =>
+      this.#register(new GaugeFamily({ name, ...rest }, type)),
+  };
+  readonly #routing = routingFamilies(this.#make);
+  readonly #cache = cacheFamilies(this.#make);
   readonly #connections = this.#gauge("tollgate_connections", {
     help: "Open client connections",
     labels: ["transport"],
@@ -112,8 +117,14 @@ export class Metrics {
       calls: (method) => memo(calls, method, ofMethod),
       upstreamCalls: (upstream) => memo(upstreams, upstream, ofUpstream),
       credits: this.#credits.of(network),
+      cache: this.#cache.network(network),
       routing: this.#routing(network),
     };
+  }
+
+  /** The cache of all networks, which is looked at with each scrape. */
+  watchCache(cache: CacheState): void {
+    this.#cache.watch(cache);
   }
 
   /** A request refused as a whole; `reason` is a name of the error table. */

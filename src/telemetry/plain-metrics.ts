@@ -105,7 +105,12 @@ export class CounterFamily extends Family<PlainCounter> {
 
 /** Values that are looked up at the scrape. */
 export class GaugeFamily extends Family<{ read: () => number }> {
-  readonly type = "gauge";
+  readonly type: string;
+
+  constructor(description: Description, type: "counter" | "gauge" = "gauge") {
+    super(description);
+    this.type = type;
+  }
 
   protected make(): { read: () => number } {
     return { read: () => 0 };

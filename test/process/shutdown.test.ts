@@ -8,8 +8,13 @@ import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts"
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
 import { UPSTREAM_SECRET } from "../support/upstream-secret.ts";
 
-const CALL =
-  '{"jsonrpc":"2.0","id":1,"method":"eth_getCode","params":["0x00000000000000000000000000000000000000aa","latest"]}';
+let made = 0;
+/** Of another account each time: calls that are alike would share one. */
+function nextCall(): string {
+  made += 1;
+  const account = `0x${made.toString(16).padStart(40, "0")}`;
+  return `{"jsonrpc":"2.0","id":1,"method":"eth_getCode","params":["${account}","latest"]}`;
+}
 
 let node: StandInNode;
 /** Lets the node answer what it was asked. */
@@ -33,7 +38,7 @@ beforeAll(async () => {
     ],
   });
   await workplace.json("accounts", "create", "ada@example.com", "--plan", "growth");
-  const made = await workplace.json(
+  const shown = await workplace.json(
     "keys",
     "create",
     "--account",
@@ -41,7 +46,7 @@ beforeAll(async () => {
     "--name",
     "a",
   );
-  ({ key } = made as { key: string });
+  ({ key } = shown as { key: string });
 });
 afterAll(async () => {
   await workplace.clear();
@@ -99,11 +104,11 @@ describe.each(["SIGTERM", "SIGINT"] as const)("on %s", (signal) => {
     const agent = new Agent();
     const idle = await openRaw(gateway.port);
     const calls = [0, 1, 2].map(() =>
-      request(url(), { method: "POST", body: CALL, dispatcher: agent }),
+      request(url(), { method: "POST", body: nextCall(), dispatcher: agent }),
     );
     const busy = await open();
     const busyLog = follow(busy);
-    busy.send(CALL);
+    busy.send(nextCall());
     const quiet = follow(await open());
     await asked(4);
 
@@ -133,7 +138,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("on %s", (signal) => {
 test("an idle keep-alive connection does not hold up the end", async () => {
   release();
   const agent = new Agent();
-  const { body } = await request(url(), { method: "POST", body: CALL, dispatcher: agent });
+  const { body } = await request(url(), { method: "POST", body: nextCall(), dispatcher: agent });
   await body.dump();
   const begun = performance.now();
   gateway.process.kill("SIGTERM");
@@ -147,14 +152,14 @@ test("a request that is still being sent is answered, and is the last of its con
   release();
   const connection = await openRaw(gateway.port);
   connection.send(
-    `POST /node/v3/${key} HTTP/1.1\r\nHost: a\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL.slice(0, 20)}`,
+    `POST /node/v3/${key} HTTP/1.1\r\nHost: a\r\nContent-Length: ${nextCall().length}\r\n\r\n${nextCall().slice(0, 20)}`,
   );
   await expect
     .poll(async () => (await fetch(`${gateway.admin}/metrics`)).text())
     .toContain('tollgate_connections{transport="http"} 1');
   gateway.process.kill("SIGTERM");
   await isStopping();
-  connection.send(CALL.slice(20));
+  connection.send(nextCall().slice(20));
   const [answer] = readAnswers(await connection.closed);
   expect(answer?.status).toBe(200);
   expect(answer?.head).toMatch(/\r\nConnection: close/);
@@ -164,11 +169,11 @@ test("a request that is still being sent is answered, and is the last of its con
 test("where a node hangs, the end comes after server.shutdownTimeoutMs, exit code 0", async () => {
   const raw = asRaw((await openRaw(gateway.port)).socket);
   raw.send(
-    `POST /node/v3/${key} HTTP/1.1\r\nHost: a\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`,
+    `POST /node/v3/${key} HTTP/1.1\r\nHost: a\r\nContent-Length: ${nextCall().length}\r\n\r\n${nextCall()}`,
   );
   const socket = await open();
   const { closed } = follow(socket);
-  socket.send(CALL);
+  socket.send(nextCall());
   await asked(2);
   const begun = performance.now();
   gateway.process.kill("SIGTERM");
@@ -185,7 +190,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   async (second) => {
     const call = httpRequest(url(), { method: "POST" });
     call.on("error", () => undefined);
-    call.end(CALL);
+    call.end(nextCall());
     await asked(1);
     gateway.process.kill("SIGTERM");
     await isStopping();
@@ -199,12 +204,12 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 
 test("nothing that was written holds the key or what the upstream's URL holds", async () => {
   release();
-  const { body } = await request(url(), { method: "POST", body: CALL });
+  const { body } = await request(url(), { method: "POST", body: nextCall() });
   await body.dump();
   node.reply = () => ({
     error: { code: -32000, message: `cannot reach ${node.url}/${UPSTREAM_SECRET}` },
   });
-  const failed = await request(url(), { method: "POST", body: CALL });
+  const failed = await request(url(), { method: "POST", body: nextCall() });
   const text = await failed.body.text();
   expect(text).toContain('"error"');
   const metrics = await (await fetch(`${gateway.admin}/metrics`)).text();

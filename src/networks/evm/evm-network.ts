@@ -1,3 +1,4 @@
+import type { NetworkDisk } from "../../cache/disk-network.ts";
 import type { NetworkCache } from "../../cache/memory-cache.ts";
 import type { EvmNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
@@ -14,6 +15,7 @@ import type { Router } from "../../upstreams/router.ts";
 import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import { type Answer, Answers, paramsOf, type ResultOutcome } from "../answers.ts";
+import { DiskTier } from "../disk-tier.ts";
 import {
   drain,
   type Network,
@@ -25,6 +27,7 @@ import {
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 import { keptBlock } from "./kept-block.ts";
+import { readBlock } from "./read-block.ts";
 import { type Found, outside, resolveBlocks, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
@@ -36,8 +39,12 @@ export type EvmNetworkParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly cache: NetworkCache;
+  readonly disk?: NetworkDisk | undefined;
 };
 
+/** So deep no reorganisation went that was not an accident of the whole network. */
+const FINAL_BLOCKS = 128;
+const ASK_MS = 3000;
 const NOTHING_FOUND: Found = new Map();
 
 /** One chain: its head, what its blocks are called now, and the upstreams that answer for it. */
@@ -70,17 +77,25 @@ export class EvmNetwork implements Network {
     this.#clock = clock;
     this.#hasPartners = upstreams.some(({ role }) => role === "partner");
     this.#router = router;
+    const disk =
+      parts.disk &&
+      new DiskTier({
+        disk: parts.disk,
+        clock,
+        hashOf: (block, done) => askHash(upstreams, block, done),
+      });
     this.#answers = new Answers(
       {
         ask: (plan, timeoutMs, done) => this.#ask(plan, timeoutMs, done),
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => keptBlock(plan, result, chain),
       },
-      parts,
+      { ...parts, disk },
     );
     chain.subscribe((change) => {
       if (change.kind === "reorg") this.#answers.reorganised(change.commonAncestor);
       this.#answers.advanced(change.to);
+      disk?.finalized(change.to - FINAL_BLOCKS);
     });
     this.#window = config.window;
     this.#mined = {
@@ -280,6 +295,23 @@ export class EvmNetwork implements Network {
       done(found);
     });
   }
+}
+
+/** Of a block as a healthy primary has it. */
+function askHash(
+  upstreams: readonly Upstream[],
+  block: number,
+  done: (hash: string | undefined) => void,
+): void {
+  const upstream = upstreams.find(({ role, state }) => role === "primary" && state === "ready");
+  if (upstream === undefined) {
+    done(undefined);
+    return;
+  }
+  const params = `["0x${block.toString(16)}",false]`;
+  upstream.ask({ method: "eth_getBlockByNumber", params, timeoutMs: ASK_MS }, (answer) =>
+    done(readBlock(answer)?.hash),
+  );
 }
 
 function isPending(args: readonly JsonValue[], place: number): boolean {

@@ -1,3 +1,4 @@
+import type { NetworkDisk } from "../../cache/disk-network.ts";
 import type { NetworkCache } from "../../cache/memory-cache.ts";
 import type { SlotNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
@@ -12,6 +13,7 @@ import type { Router } from "../../upstreams/router.ts";
 import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import { type Answer, Answers, paramsOf, type ResultOutcome } from "../answers.ts";
+import { DiskTier } from "../disk-tier.ts";
 import { drain, type Network, notAvailableYet, type Plan, type Question } from "../network.ts";
 import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
@@ -23,6 +25,7 @@ const KEEPS_UP_SLOTS = 32;
 const CONTEXT_BYTES = 200;
 /** Belongs to no block that could be replaced. */
 const CONSTANT = -1;
+const GENESIS = 0;
 /** Of null. */
 const LETTER_N = 0x6e;
 /** What its shapes do not look at. */
@@ -41,6 +44,7 @@ export type SlotNetworkParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly cache: NetworkCache;
+  readonly disk?: NetworkDisk | undefined;
 };
 
 /** A chain of slots, some of which have no block. */
@@ -55,6 +59,7 @@ export class SlotNetwork implements Network {
   readonly chain: SlotWatch;
   readonly #router: Router;
   readonly #answers: Answers;
+  readonly #disk: DiskTier | undefined;
   readonly #clock: Pick<Clock, "monotonic">;
 
   constructor(config: SlotNetworkConfig, parts: SlotNetworkParts) {
@@ -65,13 +70,21 @@ export class SlotNetwork implements Network {
     this.chain = parts.chain;
     this.#router = parts.router;
     this.#clock = parts.clock;
+    const genesis = () => this.chain.genesisHash;
+    this.#disk =
+      parts.disk &&
+      new DiskTier({
+        disk: parts.disk,
+        clock: parts.clock,
+        hashOf: (_block, done) => done(genesis()),
+      });
     this.#answers = new Answers(
       {
         ask: (plan, timeoutMs, done) => this.#ask(plan, timeoutMs, done),
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => this.#keptSlot(plan, result),
       },
-      parts,
+      { ...parts, disk: this.#disk },
     );
   }
 
@@ -100,6 +113,8 @@ export class SlotNetwork implements Network {
     this.chain.touch(partner);
     const { confirmed } = this.chain.slots;
     const isAhead = minBlock > confirmed && question.definition.cache !== "constant";
+    // What is finalized stays: the chain itself is all that has to be the same after a restart.
+    this.#disk?.finalized(GENESIS);
     if (confirmed >= 0 && !isAhead) return this.#plan(question);
     const begunMs = this.#clock.monotonic();
     this.chain.whenHead(Math.max(minBlock, 0), question.timeoutMs, (reached) => {

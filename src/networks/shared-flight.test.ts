@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { VirtualTime } from "../../test/simulation/virtual-time.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+import type { Answer } from "./answers.ts";
+import type { Plan } from "./network.ts";
+import { SharedFlight, type Waiter } from "./shared-flight.ts";
+
+const RESULT: Answer = { kind: "result", result: ['"0x1"'], upstream: {} as Upstream };
+const OUT_OF_TIME: Answer = { kind: "exhausted", internal: "no answer in time" };
+const EXHAUSTED: Answer = { kind: "exhausted", internal: "all failed" };
+const PLAN = { epoch: 3 } as Plan;
+
+let time: VirtualTime;
+/** Who asked for another attempt. */
+let again: Waiter[];
+let flight: SharedFlight;
+let first: ReturnType<typeof waiting>;
+
+/** Somebody who has so much time from now on. */
+function waiting(leftMs: number): Waiter & { readonly got: Answer[] } {
+  const got: Answer[] = [];
+  const done = (answer: Answer) => {
+    got.push(answer);
+  };
+  return { plan: PLAN, deadlineMs: time.nowMs + leftMs, done, got };
+}
+
+function joined(leftMs: number): ReturnType<typeof waiting> {
+  const waiter = waiting(leftMs);
+  flight.join(waiter);
+  return waiter;
+}
+
+const pass = (ms: number) => time.run(time.nowMs + ms, () => undefined);
+
+beforeEach(() => {
+  time = new VirtualTime();
+  again = [];
+  first = waiting(8000);
+  flight = new SharedFlight(first, {
+    clock: time.clock,
+    timers: time,
+    again: (waiter) => again.push(waiter),
+  });
+});
+
+test("it is shared once somebody joins, and belongs to the epoch of the first", () => {
+  expect([flight.isShared, flight.epoch]).toEqual([false, 3]);
+  joined(8000);
+  expect(flight.isShared).toBe(true);
+});
+
+test("the answer comes to each once, to the first one first", () => {
+  const order: string[] = [];
+  flight = new SharedFlight(
+    { ...first, done: () => order.push("first") },
+    { clock: time.clock, timers: time, again: () => undefined },
+  );
+  for (const name of ["second", "third"]) {
+    flight.join({ ...waiting(8000), done: () => order.push(name) });
+  }
+  flight.land(RESULT);
+  expect(order).toEqual(["first", "second", "third"]);
+});
+
+describe("who has less time than the first", () => {
+  test("leaves at the own deadline; the others stay", async () => {
+    const short = joined(500);
+    const long = joined(9000);
+    await pass(450);
+    expect(short.got).toEqual([]);
+    await pass(100);
+    expect(short.got).toEqual([OUT_OF_TIME]);
+    flight.land(RESULT);
+    expect([short.got, long.got, first.got]).toEqual([[OUT_OF_TIME], [RESULT], [RESULT]]);
+  });
+
+  test("gets an answer that is in time, and leaves no timer behind", async () => {
+    const short = joined(500);
+    expect(time.pendingTimers).toBe(1);
+    await pass(100);
+    flight.land(RESULT);
+    expect(short.got).toEqual([RESULT]);
+    expect(time.pendingTimers).toBe(0);
+    await pass(1000);
+    expect(short.got).toEqual([RESULT]);
+  });
+
+  test("and none at all leaves at once", async () => {
+    const late = joined(-5);
+    await pass(40);
+    expect(late.got).toEqual([OUT_OF_TIME]);
+  });
+});
+
+describe("a failure because the first one's time is over", () => {
+  test.each([EXHAUSTED, { kind: "behind" } as Answer])(
+    "is not that of who has time left: they ask again ($kind)",
+    async (failure) => {
+      await pass(1000);
+      const [late, hardly] = [joined(8000), joined(7050)];
+      await pass(6960);
+      flight.land(failure);
+      expect(first.got).toEqual([failure]);
+      expect(again).toEqual([late]);
+      expect(late.got).toEqual([]);
+      expect(hardly.got, "90 ms are not worth an attempt").toEqual([failure]);
+    },
+  );
+
+  test("is told from one that came before: that is everybody's", async () => {
+    await pass(1000);
+    const late = joined(8000);
+    await pass(6900);
+    flight.land(EXHAUSTED);
+    expect([late.got, again]).toEqual([[EXHAUSTED], []]);
+  });
+
+  test("is no result, however late: that is everybody's", async () => {
+    await pass(1000);
+    const late = joined(8000);
+    await pass(6990);
+    flight.land(RESULT);
+    expect([late.got, again]).toEqual([[RESULT], []]);
+  });
+});

@@ -1,0 +1,65 @@
+import type { CounterFamily, GaugeFamily, PlainCounter } from "./plain-metrics.ts";
+
+/** What becomes of one network's calls before a node is asked. */
+export type CacheMetrics = {
+  readonly hits: PlainCounter;
+  /** Calls whose answer could have been kept, and was not there. */
+  readonly misses: PlainCounter;
+  /** Calls that got the answer to another one, which was in the air. */
+  readonly shared: PlainCounter;
+};
+
+/** The cache of all networks together. */
+export type CacheState = {
+  readonly bytes: number;
+  readonly entries: number;
+  readonly stats: { readonly evicted: number };
+};
+
+type Make = {
+  readonly counter: (name: string, description: Description) => CounterFamily;
+  readonly gauge: (name: string, description: Description, type?: "counter") => GaugeFamily;
+};
+type Description = { readonly help: string; readonly labels: readonly string[] };
+
+/** The families are registered once, for all networks. */
+export function cacheFamilies({ counter, gauge }: Make): {
+  readonly network: (network: string) => CacheMetrics;
+  /** Looked up at each scrape. */
+  readonly watch: (cache: CacheState) => void;
+} {
+  const hits = counter("tollgate_cache_hits_total", {
+    help: "Calls that were answered with what was kept",
+    labels: ["network"],
+  });
+  const misses = counter("tollgate_cache_misses_total", {
+    help: "Calls whose answer could have been kept, and was not there",
+    labels: ["network"],
+  });
+  const shared = counter("tollgate_shared_calls_total", {
+    help: "Calls that got the answer to another one like them, which was in the air",
+    labels: ["network"],
+  });
+  const bytes = gauge("tollgate_cache_bytes", {
+    help: "What the kept answers take of cache.memoryBytes",
+    labels: [],
+  });
+  const entries = gauge("tollgate_cache_entries", { help: "Kept answers", labels: [] });
+  const evicted = gauge(
+    "tollgate_cache_evicted_total",
+    { help: "Kept answers that made room for others", labels: [] },
+    "counter",
+  );
+  return {
+    network: (network) => ({
+      hits: hits.of(network),
+      misses: misses.of(network),
+      shared: shared.of(network),
+    }),
+    watch: (cache) => {
+      bytes.of().read = () => cache.bytes;
+      entries.of().read = () => cache.entries;
+      evicted.of().read = () => cache.stats.evicted;
+    },
+  };
+}

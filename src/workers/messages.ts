@@ -1,0 +1,45 @@
+import type { Config } from "../config/schema.ts";
+import type { MetricFamily, Readiness, UpstreamName } from "../gateway/operations.ts";
+import type { NetworkOverview } from "../networks/overview.ts";
+
+/** What the primary process asks a worker, and may get late or never. */
+export type Question =
+  | { readonly kind: "metrics" }
+  | { readonly kind: "networks" }
+  | { readonly kind: "readiness" }
+  | { readonly kind: "drain"; readonly place: UpstreamName; readonly drained: boolean };
+
+/** The answer to each kind of question. */
+export type Answers = {
+  readonly metrics: readonly MetricFamily[];
+  readonly networks: readonly NetworkOverview[];
+  readonly readiness: Readiness;
+  readonly drain: null;
+};
+
+export type Start = {
+  readonly kind: "start";
+  /** From 1 on; one that takes a dead worker's place has its number. */
+  readonly number: number;
+  /** The worker's own part of it. */
+  readonly config: Config;
+  readonly drained: readonly UpstreamName[];
+};
+
+export type Ask = { readonly kind: "ask"; readonly id: number; readonly question: Question };
+
+/** From the primary process to a worker. */
+export type ToWorker = Start | Ask | { readonly kind: "stop" };
+
+/** From a worker to the primary process. */
+export type FromWorker =
+  | { readonly kind: "serving"; readonly port: number }
+  /** It could not start, for this reason, and ends. */
+  | { readonly kind: "failed"; readonly text: string }
+  /** Counters every second, for it may be killed at any moment; at an orderly end all metrics. */
+  | { readonly kind: "counted"; readonly families: readonly MetricFamily[] }
+  | {
+      readonly kind: "answer";
+      readonly id: number;
+      readonly answer: Answers[Question["kind"]];
+    };

@@ -1,0 +1,65 @@
+import { type Metric, Registry } from "prom-client";
+import type { MetricFamily, MetricSample } from "../gateway/operations.ts";
+
+/** Of these all workers tell the same, some later than others. All else is added up. */
+const HIGHEST: ReadonlySet<string> = new Set([
+  "tollgate_network_head",
+  "tollgate_upstream_head",
+  "tollgate_upstream_ready",
+]);
+
+/** What the metrics of a process alone begin with. */
+const OWN_PREFIX = "tollgate_";
+
+/** The figures of the process (memory, event loop) say whose they are; calls belong to all. */
+export function ofWorker(
+  worker: string,
+  families: readonly MetricFamily[],
+): readonly MetricFamily[] {
+  return families.map((family) => {
+    if (family.name.startsWith(OWN_PREFIX)) return family;
+    const values = family.values.map((sample) => {
+      return { ...sample, labels: { ...sample.labels, worker } };
+    });
+    return { ...family, values };
+  });
+}
+
+/** Each metric once, with one sample for each set of labels. */
+export function sumFamilies(all: readonly MetricFamily[]): readonly MetricFamily[] {
+  const sums = new Map<string, { family: MetricFamily; samples: Map<string, MetricSample> }>();
+  for (const family of all) {
+    const sum = sums.get(family.name) ?? { family, samples: new Map() };
+    sums.set(family.name, sum);
+    const add = HIGHEST.has(family.name) ? Math.max : (one: number, other: number) => one + other;
+    for (const sample of family.values) {
+      const key = keyOf(sample);
+      const known = sum.samples.get(key);
+      const value = known === undefined ? sample.value : add(known.value, sample.value);
+      sum.samples.set(key, { ...sample, value });
+    }
+  }
+  return [...sums.values()].map(({ family, samples }) => ({
+    ...family,
+    values: [...samples.values()],
+  }));
+}
+
+/** A metric's labels always come in the same order, from every worker. */
+const keyOf = ({ metricName = "", labels }: MetricSample): string =>
+  `${metricName} ${JSON.stringify(labels)}`;
+
+/** What is left of a worker that has ended: what it had counted. */
+export function countedOf(families: readonly MetricFamily[]): readonly MetricFamily[] {
+  return families.filter(({ type }) => type === "counter" || type === "histogram");
+}
+
+/** Prometheus text. */
+export function metricsText(families: readonly MetricFamily[]): Promise<string> {
+  const registry = new Registry();
+  for (const family of families) {
+    // As the registry takes it: it asks for nothing but the name and `get`.
+    registry.registerMetric({ ...family, get: () => family } as unknown as Metric);
+  }
+  return registry.metrics();
+}

@@ -1,0 +1,35 @@
+import type { Readiness } from "../gateway/operations.ts";
+import type { NetworkOverview } from "../networks/overview.ts";
+
+/**
+ * One picture of each network out of those of several workers: as the worker with the highest head
+ * sees it, with the calls that all of them have in the air. Undefined where there is none.
+ */
+export function oneOverview(
+  views: readonly (readonly NetworkOverview[])[],
+): readonly NetworkOverview[] | undefined {
+  return views[0]?.map(({ name }) => {
+    const all = views.flatMap((view) => view.filter((network) => network.name === name));
+    const best = all.reduce((one, other) => (headOf(other) > headOf(one) ? other : one));
+    const upstreams = best.upstreams.map((upstream) => {
+      const same = all.flatMap((network) =>
+        network.upstreams.filter((each) => each.name === upstream.name),
+      );
+      return { ...upstream, inFlight: same.reduce((sum, { inFlight }) => sum + inFlight, 0) };
+    });
+    return { ...best, upstreams };
+  });
+}
+
+const headOf = ({ head }: NetworkOverview): number => head ?? -1;
+
+/** By the worker's number; undefined: it did not answer in time. */
+export type WorkerReadiness = readonly [number: number, readiness: Readiness | undefined];
+
+/** Ready where one worker is; each obstacle names its worker. */
+export function oneReadiness(workers: readonly WorkerReadiness[]): Readiness {
+  const obstacles = workers.flatMap(([number, readiness]) =>
+    (readiness?.obstacles ?? ["does not answer"]).map((text) => `worker ${number}: ${text}`),
+  );
+  return { ready: workers.some(([, readiness]) => readiness?.ready === true), obstacles };
+}

@@ -1,0 +1,157 @@
+import cluster from "node:cluster";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../config/schema.ts";
+import type { MetricFamily, UpstreamName } from "../gateway/operations.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { countedOf, ofWorker, sumFamilies } from "./metric-sums.ts";
+import { RestartPause } from "./restart-pause.ts";
+import { workerConfig } from "./worker-config.ts";
+import { type WorkerEnd, WorkerHandle } from "./worker-handle.ts";
+
+/** After a worker's connections have ended: the credits and the usage are written. */
+const WRITING_MS = 5000;
+
+type Place = {
+  readonly number: number;
+  readonly pause: RestartPause;
+  worker: WorkerHandle | undefined;
+  restart: NodeJS.Timeout | undefined;
+};
+
+/**
+ * `server.workers` processes on one port, each replaced when it ends. node:cluster accepts the
+ * connections in this process and deals them out in turn: it costs 0.1 ms a connection more than
+ * SO_REUSEPORT, but long connections are spread evenly, a worker that hangs gets none, and a port
+ * that another program has is found out.
+ */
+export class WorkerPool {
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #places: readonly Place[];
+  readonly #drained = new Map<string, UpstreamName>();
+  #departed: readonly MetricFamily[] = [];
+  #port: number | undefined;
+  #isStopping = false;
+
+  constructor(config: Config, log: Logger) {
+    this.#config = config;
+    this.#log = log;
+    this.#places = Array.from({ length: config.server.workers }, (_, index) => {
+      const pause = new RestartPause();
+      return { number: index + 1, pause, worker: undefined, restart: undefined };
+    });
+  }
+
+  /**
+   * Resolves to the port when all serve.
+   * @throws WorkerStartError where one cannot, the system's error where the port cannot be opened
+   */
+  async start(): Promise<number> {
+    const { host, port } = this.#config.server;
+    await tryPort(host, port);
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    const file = new URL(`./entry${extname(import.meta.url)}`, import.meta.url);
+    // JSON has no NaN, which some metrics are.
+    cluster.setupPrimary({ exec: fileURLToPath(file), args: [], serialization: "advanced" });
+    try {
+      const [taken = port] = await Promise.all(this.#places.map((place) => this.#begin(place)));
+      this.#port = taken;
+      return taken;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Each worker's number, and its process where it serves. */
+  get workers(): readonly (readonly [number: number, worker: WorkerHandle | undefined])[] {
+    return this.#places.map(({ number, worker }) => [
+      number,
+      worker?.isServing === true ? worker : undefined,
+    ]);
+  }
+
+  /** What all that ever ran have counted, and the gauges of those that run. */
+  get families(): readonly MetricFamily[] {
+    const running = this.#places.flatMap(({ number, worker }) =>
+      ofWorker(String(number), worker?.families ?? []),
+    );
+    return sumFamilies([...this.#departed, ...running]);
+  }
+
+  /** For the workers that run, and those that will. */
+  async setDrained(place: UpstreamName, drained: boolean, timeoutMs: number): Promise<void> {
+    const key = JSON.stringify([place.network, place.upstream]);
+    if (drained) this.#drained.set(key, place);
+    else this.#drained.delete(key);
+    const told = this.#places.map(({ worker }) =>
+      worker?.ask({ kind: "drain", place, drained }, timeoutMs),
+    );
+    await Promise.all(told);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const withinMs = this.#config.server.shutdownTimeoutMs + WRITING_MS;
+    const stopped = this.#places.map(async ({ worker, number, restart }) => {
+      clearTimeout(restart);
+      if ((await worker?.stop(withinMs)) !== "killed") return;
+      this.#log.warn({ worker: number }, "the worker did not stop in time and was killed");
+    });
+    await Promise.all(stopped);
+  }
+
+  async #begin(place: Place): Promise<number> {
+    const { number } = place;
+    const config = workerConfig(this.#config, this.#portToAsk());
+    const drained = [...this.#drained.values()];
+    const worker = new WorkerHandle(cluster.fork(), { kind: "start", number, config, drained });
+    place.worker = worker;
+    void worker.ended.then((end) => this.#ended(place, worker, end));
+    const port = await worker.serving;
+    this.#log.info({ worker: number, pid: worker.pid }, "worker serves");
+    return port;
+  }
+
+  /**
+   * node:cluster knows a shared port by what was asked for. Workers that follow ask for what those
+   * that serve asked for (0 perhaps), and where none serves, for the number that clients know.
+   */
+  #portToAsk(): number {
+    const [serving] = this.workers.flatMap(([, worker]) => worker ?? []);
+    return serving?.askedPort ?? this.#port ?? this.#config.server.port;
+  }
+
+  #ended(place: Place, worker: WorkerHandle, { cause, servedMs }: WorkerEnd): void {
+    const { number } = place;
+    const counted = countedOf(ofWorker(String(number), worker.families));
+    this.#departed = sumFamilies([...this.#departed, ...counted]);
+    place.worker = undefined;
+    if (this.#isStopping || this.#port === undefined) return;
+    const pauseMs = place.pause.after(servedMs);
+    this.#log.warn({ worker: number, pid: worker.pid, cause, pauseMs }, "worker ended");
+    place.restart = setTimeout(() => void this.#replace(place), pauseMs);
+  }
+
+  async #replace(place: Place): Promise<void> {
+    try {
+      const port = await this.#begin(place);
+      // All others ended while it started, and the port 0 that it had asked for became another.
+      if (port !== this.#port) place.worker?.kill();
+    } catch (error) {
+      this.#log.error({ worker: place.number, cause: String(error) }, "worker did not start");
+    }
+  }
+}
+
+/** Says at once, and in the system's words, that a port cannot be opened. */
+async function tryPort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  probe.listen(port, host);
+  await once(probe, "listening");
+  probe.close();
+  await once(probe, "close");
+}

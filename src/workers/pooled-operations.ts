@@ -1,0 +1,66 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Config } from "../config/schema.ts";
+import type {
+  DrainResult,
+  MetricFamily,
+  Operations,
+  Readiness,
+  UpstreamName,
+} from "../gateway/operations.ts";
+import type { NetworkOverview } from "../networks/overview.ts";
+import { metricsText, ofWorker, sumFamilies } from "./metric-sums.ts";
+import { oneOverview, oneReadiness } from "./one-view.ts";
+import type { WorkerPool } from "./pool.ts";
+
+/** A worker that hangs holds up no page for longer: scrapes have 10 s, probes often 1 s. */
+const ANSWER_MS = 750;
+/** In which nodes are asked for their version, for a second at most. */
+const NETWORKS_MS = 1500;
+
+/** What operators see of several workers and do with them, as if they were one process. */
+export class PooledOperations implements Operations {
+  readonly #config: Config;
+  readonly #pool: WorkerPool;
+  readonly #registry = new Registry();
+
+  constructor(config: Config, pool: WorkerPool) {
+    this.#config = config;
+    this.#pool = pool;
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Of a worker that does not answer, what it told last. */
+  async metrics(): Promise<string> {
+    const asked = this.#serving().map((worker) => worker.readMetrics(ANSWER_MS));
+    const [own] = await Promise.all([this.#registry.getMetricsAsJSON(), ...asked]);
+    const primary = ofWorker("primary", own as unknown as MetricFamily[]);
+    return metricsText(sumFamilies([...this.#pool.families, ...primary]));
+  }
+
+  async networks(): Promise<readonly NetworkOverview[] | undefined> {
+    const asked = this.#serving().map((worker) => worker.ask({ kind: "networks" }, NETWORKS_MS));
+    const views = await Promise.all(asked);
+    return oneOverview(views.filter((view) => view !== undefined));
+  }
+
+  async setDrained(place: UpstreamName, drained: boolean): Promise<DrainResult> {
+    const network = this.#config.networks.find(({ name }) => name === place.network);
+    if (network === undefined) return { missing: "network" };
+    const isKnown = network.upstreams.some(({ name }) => name === place.upstream);
+    if (!isKnown) return { missing: "upstream" };
+    await this.#pool.setDrained(place, drained, ANSWER_MS);
+    return "done";
+  }
+
+  async readiness(): Promise<Readiness> {
+    const asked = this.#pool.workers.map(async ([number, worker]) => {
+      const readiness = await worker?.ask({ kind: "readiness" }, ANSWER_MS);
+      return [number, readiness] as const;
+    });
+    return oneReadiness(await Promise.all(asked));
+  }
+
+  #serving() {
+    return this.#pool.workers.flatMap(([, worker]) => worker ?? []);
+  }
+}

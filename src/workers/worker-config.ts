@@ -1,0 +1,37 @@
+import type { Config } from "../config/schema.ts";
+
+/**
+ * A worker's part of the configuration: bounds that hold for the machine or for a node are divided
+ * among the workers, and the admin port is not theirs.
+ */
+export function workerConfig(config: Config, port: number): Config {
+  const { workers } = config.server;
+  const { admin: _, ...rest } = config;
+  return {
+    ...rest,
+    server: { ...config.server, port },
+    cache: { ...config.cache, memoryBytes: Math.floor(config.cache.memoryBytes / workers) },
+    networks: config.networks.map((network) => {
+      return { ...network, upstreams: network.upstreams.map((one) => shareOf(one, workers)) };
+    }) as Config["networks"],
+  };
+}
+
+type Bounded = {
+  readonly maxConnections: number;
+  readonly requestsPerSecond?: number | undefined;
+};
+
+function shareOf<Upstream extends Bounded>(upstream: Upstream, workers: number): Upstream {
+  const { maxConnections, requestsPerSecond } = upstream;
+  return {
+    ...upstream,
+    maxConnections: Math.max(1, Math.floor(maxConnections / workers)),
+    ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / workers }),
+  };
+}
+
+/** What came in a message, where objects have lost that they have no prototype. */
+export function ownConfig(config: Config): Config {
+  return { ...config, plans: Object.assign(Object.create(null), config.plans) };
+}

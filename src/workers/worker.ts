@@ -1,0 +1,101 @@
+import { type RunningGateway, startGateway } from "../app.ts";
+import { systemClock } from "../lib/clock.ts";
+import { openStorage } from "../storage/open.ts";
+import { type Storage, StorageError } from "../storage/store.ts";
+import { createLog } from "../telemetry/log.ts";
+import type { Answers, FromWorker, Question, Start, ToWorker } from "./messages.ts";
+import { ownConfig } from "./worker-config.ts";
+
+const COUNTED_EVERY_MS = 1000;
+
+type Running = { readonly gateway: RunningGateway; readonly storage: Storage };
+
+/**
+ * The gateway in a worker process. It does what the primary process says, and ends with it:
+ * node:cluster ends a worker whose channel is closed.
+ */
+export class Worker {
+  #running: Promise<Running | undefined> = Promise.resolve(undefined);
+  #isStopping = false;
+
+  listen(): void {
+    process.on("message", (message: ToWorker) => void this.#take(message));
+    // Ctrl-C reaches all processes of a terminal, and service managers may tell each one too.
+    for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void this.#stop());
+  }
+
+  async #take(message: ToWorker): Promise<void> {
+    switch (message.kind) {
+      case "start":
+        this.#running = this.#start(message);
+        return;
+      case "stop":
+        return this.#stop();
+      case "ask": {
+        const running = await this.#running;
+        if (running === undefined) return;
+        const answer = await answerTo(message.question, running.gateway);
+        await send({ kind: "answer", id: message.id, answer });
+      }
+    }
+  }
+
+  async #start({ number, config, drained }: Start): Promise<Running | undefined> {
+    const terminal = process.stdout.isTTY;
+    const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
+    try {
+      const storage = await openStorage(config.storage.url);
+      const parts = { storage, log, clock: systemClock, drained };
+      const gateway = await startGateway(ownConfig(config), parts);
+      await send({ kind: "serving", port: gateway.port });
+      const tell = () => send({ kind: "counted", families: gateway.operations.counters() });
+      setInterval(() => void tell(), COUNTED_EVERY_MS).unref();
+      return { gateway, storage };
+    } catch (error) {
+      await send({ kind: "failed", text: reasonOf(error) });
+      return process.exit(1);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    const running = await this.#running;
+    await running?.gateway.stop();
+    await running?.storage.close();
+    const families = await running?.gateway.operations.metricFamilies();
+    if (families !== undefined) await send({ kind: "counted", families });
+    process.exit(0);
+  }
+}
+
+async function answerTo(
+  question: Question,
+  { operations }: RunningGateway,
+): Promise<Answers[Question["kind"]]> {
+  switch (question.kind) {
+    case "metrics":
+      return operations.metricFamilies();
+    case "networks":
+      return operations.networks();
+    case "readiness":
+      return operations.readiness();
+    case "drain":
+      await operations.setDrained(question.place, question.drained);
+      return null;
+  }
+}
+
+/** Resolves once it is written. Where the primary process is gone, so is this one at once. */
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, undefined, undefined, () => resolve());
+  });
+}
+
+/** As the command line tells it: the stack only of what nobody foresaw. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const foreseen = error instanceof StorageError || "syscall" in error;
+  return foreseen ? error.message : (error.stack ?? error.message);
+}

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { ask as askNode } from "../routing/client.ts";
+import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { temporaryFolder } from "../support/written.ts";
+
+const HEAD = 1000;
+/** 128 blocks below the head. */
+const FINAL = 872;
+const OLD = 500;
+const RECENT = 990;
+
+const quantity = (number: number): string => `0x${number.toString(16)}`;
+const hashOf = (number: number, chain: string): string =>
+  `0x${chain.repeat(16)}${number.toString(16).padStart(32, "0")}`;
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A node of a chain whose blocks' hashes begin like this. */
+async function nodeOf(chain: string): Promise<StandInNode> {
+  const node = await startStandInNode(({ params }) => {
+    const number = Number(params[0]);
+    return {
+      result: {
+        number: quantity(number),
+        hash: hashOf(number, chain),
+        parentHash: hashOf(number - 1, chain),
+        gasLimit: "0x1c9c380",
+        timestamp: quantity(1_700_000_000 + number),
+        transactions: [],
+        uncles: [],
+      },
+    };
+  });
+  node.head = HEAD;
+  open.push(node.stop);
+  return node;
+}
+
+/** A gateway on the node, once what is on disk is of use to it. */
+async function gatewayOn(node: StandInNode, path: string): Promise<TestGateway> {
+  const gateway = await startTestGateway({
+    networks: [
+      { name: "net", family: "evm", chainId: 1, upstreams: [{ name: "a", url: node.url }] },
+    ],
+    cache: { memoryBytes: 1_000_000, disk: { path } },
+  });
+  open.push(gateway.stop);
+  await expect.poll(() => countOf(node, FINAL), { timeout: 5000 }).toBe(1);
+  return gateway;
+}
+
+const countOf = (node: StandInNode, number: number): number =>
+  node.requests.filter(({ params }) => params[0] === quantity(number)).length;
+
+async function hashAt(gateway: TestGateway, number: number): Promise<unknown> {
+  const question = { method: "eth_getBlockByNumber", params: [quantity(number), false] };
+  const { body } = await askNode(gateway.http(), question);
+  return (body.result as { hash?: unknown }).hash;
+}
+
+test("a final block outlives a restart on disk, one that is not final does not", async () => {
+  const path = join(temporaryFolder("disk-tier"), "cache");
+  const node = await nodeOf("ab");
+  const first = await gatewayOn(node, path);
+  for (const number of [OLD, RECENT]) {
+    expect(await hashAt(first, number)).toBe(hashOf(number, "ab"));
+    expect(await hashAt(first, number)).toBe(hashOf(number, "ab"));
+    expect(countOf(node, number)).toBe(1);
+  }
+  await first.stop();
+
+  const again = await nodeOf("ab");
+  const second = await gatewayOn(again, path);
+  for (const number of [OLD, RECENT])
+    expect(await hashAt(second, number)).toBe(hashOf(number, "ab"));
+  expect([countOf(again, OLD), countOf(again, RECENT)]).toEqual([0, 1]);
+});
+
+test("what was kept of another chain of the same id is never given", async () => {
+  const path = join(temporaryFolder("disk-tier"), "cache");
+  const before = await gatewayOn(await nodeOf("ab"), path);
+  expect(await hashAt(before, OLD)).toBe(hashOf(OLD, "ab"));
+  await before.stop();
+
+  const other = await nodeOf("cd");
+  const after = await gatewayOn(other, path);
+  expect(await hashAt(after, OLD)).toBe(hashOf(OLD, "cd"));
+  expect(countOf(other, OLD)).toBe(1);
+});
