@@ -1,12 +1,11 @@
 /** A piece of an answer: a Buffer, or a binary string (one character per byte). */
 export type Piece = string | Buffer;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is meant.
-const ASCII = /^[\x00-\x7f]*$/;
-
 /** The text's UTF-8 bytes as a binary string, so that it can be joined with other bytes as text. */
 export function toBinary(text: string): string {
-  return ASCII.test(text) ? text : Buffer.from(text, "utf8").toString("latin1");
+  // As many bytes as characters: it is ASCII. A third of what a regular expression costs.
+  if (Buffer.byteLength(text) === text.length) return text;
+  return Buffer.from(text, "utf8").toString("latin1");
 }
 
 /** Length in bytes of all pieces together. */

@@ -104,11 +104,14 @@ describe("what was answered", () => {
   });
 
   test("in pieces and beyond 8 KiB comes back byte for byte, and is a copy", () => {
-    for (const length of [10, 8192, 8193, 60_000]) {
+    for (const length of [10, 8192, 8193, 60_000, 100_000]) {
       const pieces = [Buffer.alloc(length, "a"), Buffer.alloc(3, "b")];
       const plan = planOf({ args: [String(length), "0x10"] });
-      fetched(plan);
-      asked.at(-1)?.answer(pieces);
+      // Large ones are kept when they are asked for a second time.
+      for (const _ of [1, 2]) {
+        fetched(plan);
+        asked.at(-1)?.answer(pieces);
+      }
       const whole = Buffer.concat(pieces).toString();
       for (const piece of pieces) piece.fill("x");
       expect(recalled(plan) === whole, `${length} bytes`).toBe(true);
@@ -270,7 +273,6 @@ describe("the same question, asked while it is in the air", () => {
       expect(next.buffer === bytes.buffer, `${callers} callers`).toBe(callers === 1);
       next.fill("b");
       if (callers === 2) expect(got.every((each) => textOf(each)?.startsWith("a"))).toBe(true);
-      expect(recalled(planOf({ args }))?.startsWith("a")).toBe(true);
     }
   });
 });

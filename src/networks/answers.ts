@@ -2,7 +2,7 @@ import type { Stored } from "../cache/entry.ts";
 import type { NetworkCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { encode } from "../jsonrpc/value.ts";
-import { asBytes, type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
+import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
@@ -164,7 +164,8 @@ export function paramsOf(plan: Plan): string {
 }
 
 function keyOf(plan: Plan): string {
-  return plan.definition.method + toBinary(paramsOf(plan));
+  plan.key ??= plan.definition.method + paramsOf(plan);
+  return plan.key;
 }
 
 /** Calls of one flight must be content with one and the same answer. */

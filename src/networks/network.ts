@@ -52,6 +52,8 @@ export type Plan = Resolution & {
   readonly epoch: number;
   /** JSON text of `args`, once it was needed. */
   params: string | undefined;
+  /** What tells the call from others of its network, once it was needed. */
+  key?: string | undefined;
 };
 
 /** What an operator is shown of a chain. */

@@ -57,7 +57,9 @@ export class HttpUpstream implements Transport {
    * `params` is the JSON text of the positional params.
    */
   call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
-    if (this.#batches !== undefined) return this.#batches.call(request, done);
+    if (this.#batches !== undefined && request.alone !== true) {
+      return this.#batches.call(request, done);
+    }
     const { timeoutMs } = request;
     const id = this.#takeIds(1);
     const exchange = this.#exchange(callText(id, request), timeoutMs, (outcome) => {

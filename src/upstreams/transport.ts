@@ -5,6 +5,8 @@ export type UpstreamRequest = {
   /** JSON text of the positional params. */
   readonly params: string;
   readonly timeoutMs: number;
+  /** Not in a batch with others, whose slowness would be taken for its own. */
+  readonly alone?: boolean;
 };
 
 /** A request on its way. After `cancel` its `done` is not called any more. */

@@ -187,7 +187,7 @@ export class Upstream {
   ): void {
     // The trial of a half-open breaker is for a client's call, whose success closes it.
     const attempt = this.#begin(this.#clock.monotonic());
-    this.send(request, (answer) => {
+    this.send({ ...request, alone: true }, (answer) => {
       if (answer.kind === "unreachable" && answer.isStale === true && !isRepeated) {
         this.end(attempt, "stale");
         this.#ask(request, done, true);

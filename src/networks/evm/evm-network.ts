@@ -229,6 +229,7 @@ export class EvmNetwork implements Network {
       isKept: definition.cache === "block" && !resolution.future && shape === this.#mined,
       epoch: this.#answers.epoch,
       params: undefined,
+      key: undefined,
     };
   }
 

@@ -200,6 +200,7 @@ export class SlotNetwork implements Network {
       isKept: definition.cache !== "never" && !isFuture,
       epoch: this.#answers.epoch,
       params: undefined,
+      key: undefined,
     };
   }
 }
