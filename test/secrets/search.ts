@@ -26,7 +26,7 @@ const SHOWN: readonly Shown[] = [
   {
     where: outputOf("(?:tollgate dev|npm start)"),
     words: new RegExp(
-      `^(?:HTTP|WebSocket|API key|curl -s) .*?${KEY}|(?<=Provider|http)\\("http:\\S*${KEY}"`,
+      `^(?:HTTP|WebSocket|API key|curl -s) .*?${KEY}|(?<=Provider|SolanaRpc|http)\\("http:\\S*${KEY}"`,
       "gm",
     ),
     why: "the demo key of `dev` is made for the lines that people paste; it ends with its gateway",
