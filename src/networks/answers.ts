@@ -1,3 +1,4 @@
+import { Doorkeeper } from "../cache/doorkeeper.ts";
 import type { Stored } from "../cache/entry.ts";
 import type { NetworkCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
@@ -6,6 +7,7 @@ import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import type { Definition } from "../methods/definition.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { FetchOutcome } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -53,6 +55,8 @@ const TEXT_BYTES = 8192;
 export class Answers {
   readonly #rules: AnswerRules;
   readonly #parts: AnswersParts;
+  /** By method: whether its answers are asked for again is a matter of the method. */
+  readonly #doors = new Map<Definition, Doorkeeper>();
   readonly #flights = new Map<string, SharedFlight>();
   readonly #again = ({ plan, deadlineMs, done }: Waiter) =>
     this.fetch(plan, deadlineMs - this.#parts.clock.monotonic(), done);
@@ -84,8 +88,13 @@ export class Answers {
     if (!plan.isKept) return undefined;
     const stored = this.#parts.cache.get(keyOf(plan)) ?? this.#recallFromDisk(plan);
     const { hits, misses } = this.#parts.metrics.cache;
-    (stored === undefined ? misses : hits).inc();
-    return stored === undefined ? undefined : { result: [stored.value], block: stored.block };
+    if (stored === undefined) {
+      misses.inc();
+      return undefined;
+    }
+    hits.inc();
+    this.#doorOf(plan).hit();
+    return { result: [stored.value], block: stored.block };
   }
 
   /** `done` is called once, within the time. */
@@ -121,6 +130,7 @@ export class Answers {
 
   #keep(plan: Plan, result: readonly Buffer[]): void {
     if (plan.epoch !== this.#epoch) return;
+    if (!this.#doorOf(plan).admits(keyOf(plan))) return;
     const block = this.#rules.blockOf(plan, result);
     if (block === undefined) return;
     const { cache, disk } = this.#parts;
@@ -129,6 +139,15 @@ export class Answers {
     const stored = { value: whole(result), block };
     cache.set(keyOf(plan), stored, { credits, passing });
     disk?.set(keyOf(plan), stored);
+  }
+
+  #doorOf({ definition }: Plan): Doorkeeper {
+    let door = this.#doors.get(definition);
+    if (door === undefined) {
+      door = new Doorkeeper();
+      this.#doors.set(definition, door);
+    }
+    return door;
   }
 
   #recallFromDisk(plan: Plan): Stored | undefined {
