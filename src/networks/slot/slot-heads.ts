@@ -28,14 +28,16 @@ export class SlotHeads {
   readonly #confirmations: number;
   readonly #parts: SlotHeadsParts;
   readonly #told = new Map<TrackedUpstream, Slots>();
-  readonly #lost: Overdue;
+  /** Since when no healthy node has had them. */
+  readonly #lost: Readonly<Record<Commitment, Overdue>>;
   #heads: Slots = NONE;
 
   constructor(confirmations: number, parts: SlotHeadsParts) {
     const { clock, timers } = parts;
     this.#confirmations = confirmations;
     this.#parts = parts;
-    this.#lost = new Overdue(FALL_BACK_MS, { clock, timers, over: () => this.refresh() });
+    const lost = () => new Overdue(FALL_BACK_MS, { clock, timers, over: () => this.refresh() });
+    this.#lost = { processed: lost(), confirmed: lost(), finalized: lost() };
   }
 
   /** -1 where none is known. */
@@ -65,26 +67,32 @@ export class SlotHeads {
     this.refresh();
   }
 
+  /** A client was given an answer of this slot, whatever is thought of the node that gave it. */
+  shown(commitment: Commitment, slot: number): void {
+    if (slot > this.#heads[commitment]) this.#set({ ...this.#heads, [commitment]: slot });
+  }
+
   /** Looks again who counts: an upstream's health, chain or use has changed. */
   refresh(): void {
     const found = this.#agreed();
-    const now = this.#heads;
-    const higher = {
-      processed: Math.max(found.processed, now.processed),
-      confirmed: Math.max(found.confirmed, now.confirmed),
-      finalized: Math.max(found.finalized, now.finalized),
-    };
-    if (found.confirmed >= now.confirmed) this.#lost.reset();
-    else if (this.#lost.isOver() && found.confirmed >= 0) {
-      this.#lost.reset();
-      this.#set(found);
-      return;
-    }
-    this.#set(higher);
+    this.#set({
+      processed: this.#next("processed", found),
+      confirmed: this.#next("confirmed", found),
+      finalized: this.#next("finalized", found),
+    });
   }
 
   stop(): void {
-    this.#lost.reset();
+    for (const one of COMMITMENTS) this.#lost[one].reset();
+  }
+
+  #next(commitment: Commitment, found: Slots): number {
+    const now = this.#heads[commitment];
+    const lost = this.#lost[commitment];
+    const isLost = found[commitment] < now;
+    if (isLost && !(found[commitment] >= 0 && lost.isOver())) return now;
+    lost.reset();
+    return found[commitment];
   }
 
   #set(heads: Slots): void {

@@ -99,6 +99,7 @@ export class SlotWatch implements ChainState {
     if (slot > upstream.head || commitment === "finalized") {
       this.#heads.told(upstream, { [commitment]: slot }, false);
     }
+    this.#heads.shown(commitment, slot);
   }
 
   /** A client calls; `partner`: and a partner may answer it. */
