@@ -122,13 +122,16 @@ describe("the heads of a slot network", () => {
         async (events) => {
           const world = new World(["a", "b", "c"]);
           await world.pass(100);
+          const wasDown = new Set<string>();
           const seen = new Map<string, { readonly slot: number; heldMs: number }>();
           for (const { node, lag, isDown, waitMs, commitment } of events) {
             const changed = world.node(node);
             changed.isDown = isDown;
             changed.lag = lag;
             await world.pass(waitMs);
-            const up = world.nodes.filter((each) => !each.isDown);
+            // One that is well again is not believed at once.
+            if (isDown) wasDown.add(node);
+            const up = world.nodes.filter((each) => !wasDown.has(each.name));
             const now = world.time.nowMs;
             for (const [name, one] of seen) {
               if (up.some((each) => each.head(name) >= one.slot)) one.heldMs = now;
@@ -141,7 +144,8 @@ describe("the heads of a slot network", () => {
               expect(slot).toBeGreaterThanOrEqual(before.slot);
             }
             const isHeld = up.some((each) => each.head(commitment) >= slot);
-            seen.set(commitment, { slot, heldMs: isHeld ? now : (before?.heldMs ?? -30_000) });
+            const heldMs = before?.slot === slot ? before.heldMs : -30_000;
+            seen.set(commitment, { slot, heldMs: isHeld ? now : heldMs });
           }
           await world.network.stop();
         },
