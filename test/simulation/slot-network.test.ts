@@ -88,6 +88,8 @@ class World {
 }
 
 const blockOf = (answer: string): string => /"blockhash":"(\w+)"/.exec(answer)?.[1] ?? answer;
+/** Between two polls and a bit. */
+const POLLED_SLOTS = 5;
 const laterThan = (slot: number): number => (isSkipped(slot) ? slot + 1 : slot);
 
 describe("the heads of a slot network", () => {
@@ -129,12 +131,12 @@ describe("the heads of a slot network", () => {
             changed.isDown = isDown;
             changed.lag = lag;
             await world.pass(waitMs);
-            // One that is well again is not believed at once.
+            // One that is well again is not believed at once, and polls are a second apart.
             if (isDown) wasDown.add(node);
             const up = world.nodes.filter((each) => !wasDown.has(each.name));
             const now = world.time.nowMs;
             for (const [name, one] of seen) {
-              if (up.some((each) => each.head(name) >= one.slot)) one.heldMs = now;
+              if (up.some((each) => each.head(name) - POLLED_SLOTS >= one.slot)) one.heldMs = now;
             }
             const slot = Number(await world.getSlot(commitment));
             if (Number.isNaN(slot)) continue;
@@ -143,7 +145,7 @@ describe("the heads of a slot network", () => {
             if (before !== undefined && now - before.heldMs < 28_000) {
               expect(slot).toBeGreaterThanOrEqual(before.slot);
             }
-            const isHeld = up.some((each) => each.head(commitment) >= slot);
+            const isHeld = up.some((each) => each.head(commitment) - POLLED_SLOTS >= slot);
             const heldMs = before?.slot === slot ? before.heldMs : -30_000;
             seen.set(commitment, { slot, heldMs: isHeld ? now : heldMs });
           }
