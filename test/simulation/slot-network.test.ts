@@ -88,8 +88,6 @@ class World {
 }
 
 const blockOf = (answer: string): string => /"blockhash":"(\w+)"/.exec(answer)?.[1] ?? answer;
-/** Between two polls and a bit. */
-const POLLED_SLOTS = 5;
 const laterThan = (slot: number): number => (isSkipped(slot) ? slot + 1 : slot);
 
 describe("the heads of a slot network", () => {
@@ -124,30 +122,30 @@ describe("the heads of a slot network", () => {
         async (events) => {
           const world = new World(["a", "b", "c"]);
           await world.pass(100);
-          const wasDown = new Set<string>();
-          const seen = new Map<string, { readonly slot: number; heldMs: number }>();
+          const seen = new Map<string, number>();
+          const heads = new Map<string, { readonly slot: number; readonly roseMs: number }>();
+          /** A head that falls stood still for 30 s: whoever had it was gone for so long. */
+          const look = () => {
+            for (const [commitment, slot] of Object.entries(world.network.chain.slots)) {
+              const head = heads.get(commitment);
+              if (head?.slot === slot) continue;
+              if (head !== undefined && slot < head.slot) {
+                expect(world.time.nowMs - head.roseMs).toBeGreaterThanOrEqual(30_000);
+                seen.delete(commitment);
+              }
+              heads.set(commitment, { slot, roseMs: world.time.nowMs });
+            }
+          };
           for (const { node, lag, isDown, waitMs, commitment } of events) {
             const changed = world.node(node);
             changed.isDown = isDown;
             changed.lag = lag;
-            await world.pass(waitMs);
-            // One that is well again is not believed at once, and polls are a second apart.
-            if (isDown) wasDown.add(node);
-            const up = world.nodes.filter((each) => !wasDown.has(each.name));
-            const now = world.time.nowMs;
-            for (const [name, one] of seen) {
-              if (up.some((each) => each.head(name) - POLLED_SLOTS >= one.slot)) one.heldMs = now;
-            }
+            await world.pass(waitMs, look);
             const slot = Number(await world.getSlot(commitment));
+            look();
             if (Number.isNaN(slot)) continue;
-            const before = seen.get(commitment);
-            // Once no node that is up has had it for 30 s it may fall back; polls are up to 2 s late.
-            if (before !== undefined && now - before.heldMs < 28_000) {
-              expect(slot).toBeGreaterThanOrEqual(before.slot);
-            }
-            const isHeld = up.some((each) => each.head(commitment) - POLLED_SLOTS >= slot);
-            const heldMs = before?.slot === slot ? before.heldMs : -30_000;
-            seen.set(commitment, { slot, heldMs: isHeld ? now : heldMs });
+            expect(slot).toBeGreaterThanOrEqual(seen.get(commitment) ?? 0);
+            seen.set(commitment, slot);
           }
           await world.network.stop();
         },

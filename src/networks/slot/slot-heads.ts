@@ -69,7 +69,9 @@ export class SlotHeads {
 
   /** A client was given an answer of this slot, whatever is thought of the node that gave it. */
   shown(commitment: Commitment, slot: number): void {
-    if (slot > this.#heads[commitment]) this.#set({ ...this.#heads, [commitment]: slot });
+    if (slot <= this.#heads[commitment]) return;
+    this.#lost[commitment].reset();
+    this.#set({ ...this.#heads, [commitment]: slot });
   }
 
   /** Looks again who counts: an upstream's health, chain or use has changed. */
