@@ -13,10 +13,10 @@ const ANY_ORIGIN = "Access-Control-Allow-Origin: *\r\n";
 const EXPOSE_TO_ANY = EXPOSE + ANY_ORIGIN;
 const JSON_LENGTH = "Content-Type: application/json\r\nContent-Length: ";
 
-/** The header lines that every answer begins with. */
-export function openingFields(exchange: Exchange): string {
-  const cors =
-    exchange.identity?.allow === undefined ? EXPOSE_TO_ANY : EXPOSE + corsFields(exchange);
+/** The header lines that every answer begins with; `vary`: what else of a request it depends on. */
+export function openingFields(exchange: Exchange, vary?: string): string {
+  const usual = exchange.identity?.allow === undefined && vary === undefined;
+  const cors = usual ? EXPOSE_TO_ANY : EXPOSE + corsFields(exchange, vary);
   return `X-Request-Id: ${exchange.requestId}\r\n${cors}`;
 }
 

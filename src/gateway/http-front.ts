@@ -5,6 +5,7 @@ import { sizeOf } from "../lib/bytes.ts";
 import type { Metrics, TrafficMetrics } from "../telemetry/metrics.ts";
 import { type MessageAnswer, refusal } from "./answer.ts";
 import { bodyFields, chainFields, openingFields, preflightFields } from "./answer-fields.ts";
+import { Compression, LEAST_COMPRESSED_BYTES } from "./compression.ts";
 import type { BodyListener, Exchange } from "./exchange.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -27,6 +28,7 @@ export type FrontParts = {
 export class HttpFront {
   readonly #parts: FrontParts;
   readonly #traffic: TrafficMetrics;
+  readonly #compression = new Compression();
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
@@ -102,8 +104,22 @@ export class HttpFront {
     this.#write(exchange, answer, extra);
   }
 
-  /** The headers of every answer but a preflight's, in their order. */
+  /** A small answer pays for compression with the comparison alone. */
   #write(exchange: Exchange, answer: MessageAnswer, extra: string): void {
+    if (sizeOf(answer.pieces) < LEAST_COMPRESSED_BYTES) {
+      this.#give(exchange, answer, openingFields(exchange) + extra);
+      return;
+    }
+    const accepted = exchange.header("accept-encoding");
+    this.#compression.encode(answer.pieces, accepted, ({ pieces, coding }) => {
+      const encoded = coding === undefined ? "" : `Content-Encoding: ${coding}\r\n`;
+      const opening = openingFields(exchange, "Accept-Encoding") + extra + encoded;
+      this.#give(exchange, { ...answer, pieces }, opening);
+    });
+  }
+
+  /** The headers of every answer but a preflight's, in their order. */
+  #give(exchange: Exchange, answer: MessageAnswer, opening: string): void {
     const { identity } = exchange;
     const { status, pieces, retryAfterSeconds, charged } = answer;
     const sizeBytes = sizeOf(pieces);
@@ -112,8 +128,7 @@ export class HttpFront {
     const credits =
       identity === undefined ? "" : creditHeaders(charged, this.#parts.ledger.balance(identity));
     const body = bodyFields(sizeBytes, retryAfterSeconds);
-    const opening = openingFields(exchange) + chainFields(answer);
-    exchange.answer(status, opening + credits + extra + body, pieces);
+    exchange.answer(status, opening + chainFields(answer) + credits + body, pieces);
   }
 }
 

@@ -21,7 +21,7 @@ const IN_VALUE = tableOf(/[ -~]/);
 /** The headers that some part of the gateway looks at; a name's place here is its `place`. */
 const KEPT = [
   ...["host", "content-length", "connection", "content-type", "x-request-id"],
-  ...["origin", "user-agent", "x-forwarded-for", "x-min-block"],
+  ...["origin", "user-agent", "x-forwarded-for", "x-min-block", "accept-encoding"],
 ];
 const [HOST, CONTENT_LENGTH, CONNECTION, CONTENT_TYPE] = [0, 1, 2, 3];
 /** What says where a message ends, or asks for more than an answer, is for node:http to read. */
@@ -98,7 +98,7 @@ export function readHead(bytes: Buffer): PlainHead | undefined {
   if (!isAt(bytes, 0, START)) return undefined;
   const targetEnd = endOf(bytes, START.length, IN_TARGET);
   if (!isAt(bytes, targetEnd, VERSION)) return undefined;
-  const spans = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  const spans = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   const found: Found = { targetEnd, end: targetEnd + VERSION.length, bodyBytes: -1, spans };
   while (found.end + 1 < limit) {
     if (bytes[found.end] === CR) {
