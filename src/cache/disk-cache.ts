@@ -10,7 +10,7 @@ import { DiskWriter } from "./disk-writer.ts";
 
 const MIB = 1024 * 1024;
 /** The least bound that is worth a folder, bytes. */
-export const LEAST_DISK_BYTES = 4 * MIB;
+const LEAST_DISK_BYTES = 4 * MIB;
 const SWEEP_MS = 5_000;
 /** Entries of the index that one turn of the event loop takes in. */
 const TURN_ENTRIES = 1_024;

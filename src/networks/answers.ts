@@ -113,24 +113,27 @@ export class Answers {
     this.#flights.set(key, flight);
     this.#rules.ask(plan, timeoutMs, (outcome) => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
-      const answer = this.#answerOf(plan, outcome);
+      const answer = this.#answerOf(plan, outcome, flight.isShared);
       // Each of them gives the bytes back once they are written.
       if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
       flight.land(answer);
     });
   }
 
-  #answerOf(plan: Plan, outcome: FetchOutcome): Answer {
+  #answerOf(plan: Plan, outcome: FetchOutcome, isShared: boolean): Answer {
     if (outcome.kind !== "result") return outcome;
     const result = this.#rules.accept(plan, outcome);
     if ("name" in result) return { kind: "refused", error: result };
-    if (plan.isKept) this.#keep(plan, result);
+    if (plan.isKept) this.#keep(plan, result, isShared);
     return { kind: "result", result, upstream: outcome.upstream };
   }
 
-  #keep(plan: Plan, result: readonly Buffer[]): void {
+  /** `isShared`: others asked for it while it was in the air, so it does come again. */
+  #keep(plan: Plan, result: readonly Buffer[], isShared: boolean): void {
     if (plan.epoch !== this.#epoch) return;
-    if (!this.#doorOf(plan).admits(keyOf(plan))) return;
+    const door = this.#doorOf(plan);
+    if (isShared) door.hit();
+    if (!door.admits(keyOf(plan)) && !isShared) return;
     const block = this.#rules.blockOf(plan, result);
     if (block === undefined) return;
     const { cache, disk } = this.#parts;

@@ -202,6 +202,20 @@ describe("forks", () => {
     expect(view.head?.number).toBe(11);
   });
 
+  test("what answers showed of a node that has not told since is no part of the new chain", () => {
+    const { view, a, b } = network(["primary", "primary"]);
+    for (const one of [a, b]) view.report(one, block(10));
+    for (const number of [11, 12]) view.report(a, block(number));
+    view.seen(b, 12);
+    expect(b.head).toBe(12);
+    for (const number of [11, 12, 13]) view.report(a, block(number, "b", 10));
+    expect([b.head, b.isForked]).toEqual([10, false]);
+    view.report(b, block(12));
+    expect([b.head, b.isForked]).toEqual([12, true]);
+    for (const number of [11, 12]) view.report(b, block(number, "b", 10));
+    expect([b.head, b.isForked]).toEqual([12, false]);
+  });
+
   test("what a node said after it had left its head does not join that to the chain", () => {
     const { view, a, b, changes } = network(["primary", "primary"]);
     view.report(a, block(10));

@@ -231,6 +231,9 @@ export class HeadView {
     for (const standing of this.#standings) {
       standing.proven = Math.min(standing.proven, kept);
       standing.join = undefined;
+      // What answers showed of it above may be of the blocks that were replaced.
+      const { tip, upstream } = standing;
+      if (tip === undefined || tip.number <= kept) upstream.head = Math.min(upstream.head, kept);
     }
   }
 

@@ -1,0 +1,3 @@
+import { testReorganisations } from "./reorganisations.ts";
+
+testReorganisations({ times: 20, webSocket: true });
