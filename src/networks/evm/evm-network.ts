@@ -24,10 +24,10 @@ import {
   type Plan,
   type Question,
 } from "../network.ts";
+import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 import { keptBlock } from "./kept-block.ts";
-import { readBlock } from "./read-block.ts";
 import { type Found, outside, resolveBlocks, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
@@ -44,7 +44,6 @@ export type EvmNetworkParts = {
 
 /** So deep no reorganisation went that was not an accident of the whole network. */
 const FINAL_BLOCKS = 128;
-const ASK_MS = 3000;
 const NOTHING_FOUND: Found = new Map();
 
 /** One chain: its head, what its blocks are called now, and the upstreams that answer for it. */
@@ -296,23 +295,6 @@ export class EvmNetwork implements Network {
       done(found);
     });
   }
-}
-
-/** Of a block as a healthy primary has it. */
-function askHash(
-  upstreams: readonly Upstream[],
-  block: number,
-  done: (hash: string | undefined) => void,
-): void {
-  const upstream = upstreams.find(({ role, state }) => role === "primary" && state === "ready");
-  if (upstream === undefined) {
-    done(undefined);
-    return;
-  }
-  const params = `["0x${block.toString(16)}",false]`;
-  upstream.ask({ method: "eth_getBlockByNumber", params, timeoutMs: ASK_MS }, (answer) =>
-    done(readBlock(answer)?.hash),
-  );
 }
 
 function isPending(args: readonly JsonValue[], place: number): boolean {
