@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Cores } from "./cpu.ts";
 import type { ClosedResult, OpenResult } from "./generator.ts";
 import type { LoadAnswer, LoadCommand } from "./load.ts";
+import { memoryBytes } from "./memory.ts";
 import { type Part, Processes } from "./processes.ts";
 import { type Scenario, type ScenarioName, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { writeLedger } from "./slot-chain.ts";
@@ -18,13 +20,23 @@ export type BenchOptions = {
   /** The most bodies that one loop sends, whatever its time. */
   readonly maxBodies: number;
   readonly cores: Cores | null;
+  /** How many keys call where many do. */
+  readonly keys: number;
+  /** Before memory is read: until what was freed has gone back to the system. */
+  readonly settleMs: number;
 };
+
+/** What reached the nodes meanwhile, for each call of a loop. */
+export type Upstream = { readonly calls: number; readonly requests: number };
+
+/** Resident memory of Tollgate; null where it was not measured. */
+export type Memory = { readonly idleBytes: number | null; readonly afterBytes: number | null };
 
 /** One subject in one scenario, and what each round measured of it. */
 export type Pair = {
   readonly subject: SubjectName;
   readonly scenario: ScenarioName;
-  readonly closed: ClosedResult[];
+  readonly closed: (ClosedResult & { readonly upstream: Upstream })[];
   readonly open: OpenResult[];
 };
 
@@ -34,14 +46,20 @@ type Subject = {
   readonly path: (s: Scenario) => string;
 };
 
-/** What stands between two scenarios' loops and their subjects. */
-type Stage = { readonly subjects: ReadonlyMap<SubjectName, Subject>; readonly generator: Part };
+type Stage = {
+  readonly nodes: readonly Part[];
+  readonly subjects: ReadonlyMap<SubjectName, Subject>;
+  readonly generator: Part;
+};
+
+type LoopOptions = Pick<LoadCommand, "rate"> & { readonly isPriming?: boolean };
 
 /** A run that can be ended early: `stop` ends every process and removes the temporary folder. */
 export class Bench {
   readonly #options: BenchOptions;
   readonly #processes: Processes;
   #directory: string | null = null;
+  #memory: Memory = { idleBytes: null, afterBytes: null };
 
   constructor(options: BenchOptions) {
     this.#options = options;
@@ -50,19 +68,27 @@ export class Bench {
 
   /** Measures every pair. Rejects where a process fails; `stop` is still to be called. */
   async run(): Promise<Pair[]> {
-    const { rounds, seconds, scenarios, subjects } = this.#options;
+    const { rounds, scenarios, subjects } = this.#options;
     const pairs = pairsOf(scenarios, subjects);
     const stage = await this.#start(pairs);
-    for (const pair of pairs) await this.#loop(stage, pair, { seconds, rate: null });
+    const idleBytes = await this.#memoryOf(stage);
+    for (const pair of pairs) await this.#closedLoop(stage, pair);
     for (let round = 0; round < rounds; round += 1) {
       for (const pair of rotated(pairs, round)) {
-        pair.closed.push((await this.#loop(stage, pair, { seconds, rate: null })) as ClosedResult);
+        // Both ends of a direct call share the cores, so that its CPU would be nobody's.
+        if (pair.subject !== "direct") pair.closed.push(await this.#closedLoop(stage, pair));
         const { rate } = scenarioOf(pair.scenario);
         if (rate === null) continue;
-        pair.open.push((await this.#loop(stage, pair, { seconds, rate })) as OpenResult);
+        pair.open.push((await this.#loop(stage, pair, { rate })) as OpenResult);
       }
     }
+    this.#memory = { idleBytes, afterBytes: await this.#memoryOf(stage) };
     return pairs;
+  }
+
+  /** Of a run that has ended. */
+  get memory(): Memory {
+    return this.#memory;
   }
 
   /** The processes that run now. */
@@ -86,42 +112,77 @@ export class Bench {
       const [first = 0, second = 0] = nodes.map(({ port }) => port);
       subjects.set(name, await this.#startSubject(name, [first, second]));
     }
-    return { subjects, generator: generator.part };
+    return { nodes: nodes.map(({ part }) => part), subjects, generator: generator.part };
   }
 
   async #startSubject(name: SubjectName, nodePorts: readonly [number, number]): Promise<Subject> {
-    if (name !== "tollgate") {
-      const args = [name, String(nodePorts[0])];
-      const floor = await this.#processes.startChild("subject", "./floors.ts", ...args);
-      return { ...floor, path: () => "/" };
+    const path = ({ answer }: Scenario) => `/${answer}`;
+    switch (name) {
+      case "tollgate":
+        return this.#startTollgate(nodePorts);
+      case "direct":
+      case "node": {
+        const place = name === "node" ? "subject" : "others";
+        return { ...(await this.#processes.startChild(place, "./stand-in-node.ts")), path };
+      }
+      default: {
+        const args = [name, String(nodePorts[0])];
+        return { ...(await this.#processes.startChild("subject", "./floors.ts", ...args)), path };
+      }
     }
+  }
+
+  async #startTollgate(nodePorts: readonly [number, number]): Promise<Subject> {
+    const { scenarios, keys } = this.#options;
+    const isCalled = (network: Scenario["network"]) =>
+      scenarios.some((scenario) => scenario.network === network);
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
     const ledger = join(this.#directory, "ledger");
-    await writeLedger(ledger);
+    if (isCalled("ledger")) await writeLedger(ledger);
+    const slots = { nodePorts, ...(isCalled("ledger") ? { ledger } : {}) };
     const { part, port, key } = await startTollgate(this.#processes, {
       directory: this.#directory,
-      nodePorts: nodePorts.slice(0, 1),
-      slots: { nodePorts, ledger },
+      nodePorts,
+      ...(isCalled("slots") || isCalled("ledger") ? { slots } : {}),
+      ...(isCalled("many") ? { keys } : {}),
+      isBatched: isCalled("batched"),
     });
     const path = ({ protocol, network }: Scenario) =>
       protocol === "http" ? `/${network}/v3/${key}` : `/${network}/ws/v3/${key}`;
     return { part, port, path };
   }
 
+  /** With what reached the nodes on behalf of its calls. */
+  async #closedLoop(stage: Stage, pair: Pair): Promise<Pair["closed"][number]> {
+    const { primed } = scenarioOf(pair.scenario);
+    if (primed > 0 && pair.subject === "tollgate") {
+      const { faults } = await this.#loop(stage, pair, { rate: null, isPriming: true });
+      if (faults.count > 0)
+        throw new Error(`${pair.scenario} could not be primed: ${faults.first}`);
+    }
+    const before = await countsOf(stage.nodes);
+    const result = (await this.#loop(stage, pair, { rate: null })) as ClosedResult;
+    const after = await countsOf(stage.nodes);
+    const calls = (after.calls - before.calls) / result.calls;
+    const requests = (after.carriers - before.carriers) / result.calls;
+    return { ...result, upstream: { calls, requests } };
+  }
+
   async #loop(
     stage: Stage,
     pair: Pair,
-    loop: { readonly seconds: number; readonly rate: number | null },
+    { rate, isPriming = false }: LoopOptions,
   ): Promise<ClosedResult | OpenResult> {
+    const { seconds, maxBodies, keys } = this.#options;
     const subject = stage.subjects.get(pair.subject);
     if (subject === undefined) throw new Error(`${pair.subject} was not started`);
-    const path = subject.path(scenarioOf(pair.scenario));
+    const scenario = scenarioOf(pair.scenario);
+    const hasMany = scenario.network === "many" && pair.subject === "tollgate";
     const command: LoadCommand = {
-      ...loop,
       scenario: pair.scenario,
-      address: { port: subject.port, path },
+      address: { port: subject.port, path: subject.path(scenario) },
       pid: subject.part.pid,
-      maxBodies: this.#options.maxBodies,
+      ...{ seconds, maxBodies, rate, isPriming, keys: hasMany ? keys : null },
     };
     const answer = (await stage.generator.ask([command])) as LoadAnswer;
     const [result] = "results" in answer ? answer.results : [];
@@ -129,14 +190,39 @@ export class Bench {
     const fault = "fault" in answer ? answer.fault : "no result";
     throw new Error(`${pair.subject}, ${fault}${subject.part.stderr()}`);
   }
+
+  async #memoryOf({ subjects }: Stage): Promise<number | null> {
+    const tollgate = subjects.get("tollgate");
+    if (tollgate === undefined) return null;
+    await sleep(this.#options.settleMs);
+    return memoryBytes(tollgate.part.pid, "VmRSS");
+  }
 }
 
-/** What has to be measured: each scenario's floor and Tollgate, each pair once. */
+type NodeCounts = { readonly calls: number; readonly carriers: number };
+
+/** Of all nodes. */
+async function countsOf(nodes: readonly Part[]): Promise<NodeCounts> {
+  const all = (await Promise.all(
+    nodes.map((node) => node.ask({ failing: false })),
+  )) as NodeCounts[];
+  return {
+    calls: all.reduce((sum, { calls }) => sum + calls, 0),
+    carriers: all.reduce((sum, { carriers }) => sum + carriers, 0),
+  };
+}
+
+/** What has to be measured: what each scenario is held against, and Tollgate, each pair once. */
 export function pairsOf(scenarios: readonly Scenario[], subjects: readonly SubjectName[]): Pair[] {
   const pairs = new Map<string, Pair>();
-  for (const { name, floor } of scenarios) {
+  for (const { name, floor, beside, addedP50Ms } of scenarios) {
+    const others = [
+      ...beside,
+      ...(addedP50Ms === null ? [] : ["direct" as const]),
+      "tollgate" as const,
+    ];
     const floors = floor === null ? [] : [floor];
-    for (const pair of [...floors, { subject: "tollgate" as const, scenario: name }]) {
+    for (const pair of [...floors, ...others.map((subject) => ({ subject, scenario: name }))]) {
       const key = `${pair.subject} ${pair.scenario}`;
       if (!subjects.includes(pair.subject) || pairs.has(key)) continue;
       pairs.set(key, { ...pair, closed: [], open: [] });

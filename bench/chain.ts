@@ -13,6 +13,10 @@ const FULL_BLOCK_BYTES = 300_000;
 export const HEAD_NUMBER = 0x15a1234;
 /** The smallest number with as many digits as the head's. */
 export const FIRST_NUMBER = 0x1000000;
+const RECEIPT_NUMBER = HEAD_NUMBER - 5000;
+
+/** Begins the data of calls that revert. */
+export const REVERTING_CALL = "0xdeadbeef";
 
 export type BlockTemplate = {
   readonly bytes: Buffer;
@@ -30,13 +34,13 @@ export function hashOf(number: number): string {
 }
 
 /** The number of the block that a number, a tag or a hash names; null for one the chain lacks. */
-export function numberOf(block: unknown): number | null {
-  if (block === "latest" || block === "pending") return HEAD_NUMBER;
-  if (block === "safe") return HEAD_NUMBER - 32;
-  if (block === "finalized") return HEAD_NUMBER - 64;
+export function numberOf(block: unknown, head = HEAD_NUMBER): number | null {
+  if (block === "latest" || block === "pending") return head;
+  if (block === "safe") return head - 32;
+  if (block === "finalized") return head - 64;
   if (typeof block !== "string" || !block.startsWith("0x")) return null;
   const number = Number.parseInt(block.length === 66 ? block.slice(-DIGITS) : block.slice(2), 16);
-  return number >= FIRST_NUMBER && number <= HEAD_NUMBER ? number : null;
+  return number >= FIRST_NUMBER && number <= head ? number : null;
 }
 
 /** A block of about 1.5 KB, its one transaction as a hash. */
@@ -69,10 +73,17 @@ export function writeBlock(
   return offset + source.bytes.length;
 }
 
-/** The receipt of a transaction, in the head block, with one log. */
+/** A template's block of `number`, JSON text. */
+export function blockText(template: BlockTemplate, number: number): string {
+  const target = Buffer.allocUnsafe(template.bytes.length);
+  writeBlock(template, number, { target, offset: 0 });
+  return target.toString("latin1");
+}
+
+/** The receipt of a transaction, in a block that is final for long, with one log. */
 export function receiptOf(transactionHash: string): string {
-  const blockHash = hashOf(HEAD_NUMBER);
-  const blockNumber = `0x${digitsOf(HEAD_NUMBER)}`;
+  const blockHash = hashOf(RECEIPT_NUMBER);
+  const blockNumber = `0x${digitsOf(RECEIPT_NUMBER)}`;
   const random = seeded(3);
   const to = `0x${hex(random, 20)}`;
   const place = { blockHash, blockNumber, transactionHash, transactionIndex: "0x0" };

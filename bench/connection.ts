@@ -5,16 +5,28 @@ export type Address = { readonly port: number; readonly path: string };
 
 /** One keep-alive connection with one request in the air at most. */
 export type Connection = {
-  /** Sends one ASCII body; `answered` gets null, or what is wrong with the answer. */
-  readonly send: (body: string, answered: (fault: string | null) => void) => void;
+  /** `answered` gets null, or what is wrong with the answer. */
+  readonly send: (request: Outgoing, answered: (fault: string | null) => void) => void;
+  /** Bytes that have come since it was opened. */
+  readonly received: () => number;
   readonly close: () => void;
 };
 
+export type Outgoing = {
+  /** ASCII. */
+  readonly body: string;
+  /** In place of the address's; for HTTP alone. */
+  readonly path?: string | undefined;
+  /** What the first bytes of a good answer hold; a result unless it is given. */
+  readonly expected?: string | undefined;
+};
+
 /** Takes bytes; returns a whole answer's fault (null: none), or undefined while one is on its way. */
-type Reader = (chunk: Buffer) => string | null | undefined;
+type Reader = (chunk: Buffer, expected: string) => string | null | undefined;
 
 /** How much of an answer is looked at: enough to tell a result from an error. */
 const LOOKED_AT_BYTES = 200;
+const RESULT = '"result"';
 /** The mask of every WebSocket frame sent; its value says nothing to the server. */
 const MASK = Buffer.from([0x37, 0xfa, 0x21, 0x3d]);
 
@@ -23,33 +35,40 @@ export async function open(protocol: "http" | "websocket", address: Address): Pr
   const socket = connect({ host: "127.0.0.1", port: address.port, noDelay: true });
   await event(socket, "connect");
   if (protocol === "http") {
-    const head = `POST ${address.path} HTTP/1.1\r\nHost: 127.0.0.1:${address.port}\r\nContent-Type: application/json\r\nContent-Length: `;
-    const write = (body: string) => socket.write(`${head}${body.length}\r\n\r\n${body}`, "latin1");
+    const tail = ` HTTP/1.1\r\nHost: 127.0.0.1:${address.port}\r\nContent-Type: application/json\r\nContent-Length: `;
+    const head = `POST ${address.path}${tail}`;
+    const write = ({ body, path }: Outgoing) => {
+      const own = path === undefined ? head : `POST ${path}${tail}`;
+      socket.write(`${own}${body.length}\r\n\r\n${body}`, "latin1");
+    };
     return connection(socket, write, httpReader());
   }
   await upgrade(socket, address);
-  return connection(socket, (body) => socket.write(frame(body)), webSocketReader());
+  return connection(socket, ({ body }) => socket.write(frame(body)), webSocketReader());
 }
 
-function connection(socket: Socket, write: (body: string) => void, read: Reader): Connection {
+function connection(socket: Socket, write: (request: Outgoing) => void, read: Reader): Connection {
   let waiting: ((fault: string | null) => void) | null = null;
+  let expected = RESULT;
   const settle = (fault: string | null) => {
     const answered = waiting;
     waiting = null;
     answered?.(fault);
   };
   socket.on("data", (chunk: Buffer) => {
-    const fault = read(chunk);
+    const fault = read(chunk, expected);
     if (fault !== undefined) settle(fault);
   });
   socket.on("error", (error) => settle(error.message));
   socket.on("close", () => settle("the connection was closed"));
   return {
-    send: (body, answered) => {
+    send: (request, answered) => {
       waiting = answered;
+      expected = request.expected ?? RESULT;
       if (socket.destroyed) settle("the connection is closed");
-      else write(body);
+      else write(request);
     },
+    received: () => socket.bytesRead,
     close: () => socket.destroy(),
   };
 }
@@ -59,7 +78,7 @@ function httpReader(): Reader {
   let start: Buffer | null = null;
   let left = 0;
   let fault: string | null = null;
-  return (chunk) => {
+  return (chunk, expected) => {
     if (left > 0) {
       left -= chunk.length;
       return left > 0 ? undefined : fault;
@@ -74,7 +93,9 @@ function httpReader(): Reader {
     const here = bytes.length - headEnd - 4;
     if (here < Math.min(Number(length), LOOKED_AT_BYTES)) return undefined;
     const looked = bytes.toString("latin1", headEnd + 4, headEnd + 4 + LOOKED_AT_BYTES);
-    fault = head.startsWith("HTTP/1.1 200 ") ? faultOf(looked) : `${head.slice(9, 40)}: ${looked}`;
+    fault = head.startsWith("HTTP/1.1 200 ")
+      ? faultOf(looked, expected)
+      : `${head.slice(9, 40)}: ${looked}`;
     start = null;
     left = Number(length) - here;
     return left > 0 ? undefined : fault;
@@ -84,7 +105,7 @@ function httpReader(): Reader {
 /** Reads unfragmented text frames; passes over pings and pongs. */
 function webSocketReader(): Reader {
   let rest: Buffer = Buffer.alloc(0);
-  return (chunk) => {
+  return (chunk, expected) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= 2) {
       const short = rest.readUInt8(1) & 0x7f;
@@ -100,15 +121,15 @@ function webSocketReader(): Reader {
       const opcode = rest.readUInt8(0) & 0x0f;
       const looked = rest.toString("latin1", start, start + Math.min(length, LOOKED_AT_BYTES));
       rest = rest.subarray(start + length);
-      if (opcode === 1) return faultOf(looked);
+      if (opcode === 1) return faultOf(looked, expected);
       if (opcode === 8) return `closed with ${looked}`;
     }
     return undefined;
   };
 }
 
-function faultOf(looked: string): string | null {
-  return looked.includes('"result"') ? null : looked;
+function faultOf(looked: string, expected: string): string | null {
+  return looked.includes(expected) ? null : looked;
 }
 
 /** A text frame as a client sends it: masked, in one piece. */

@@ -17,6 +17,16 @@ export function cpuTimeUs(pid: number): number | null {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / TICKS_PER_SECOND;
 }
 
+/** How often a process has written since it began, all threads; null where /proc does not tell. */
+export function writesOf(pid: number): number | null {
+  try {
+    const found = /^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "latin1"))?.[1];
+    return found === undefined ? null : Number(found);
+  } catch {
+    return null;
+  }
+}
+
 /** Which cores the subject, and which everything else, may use; null: left to the system. */
 export type Cores = { readonly subject: string; readonly others: string };
 

@@ -90,7 +90,8 @@ async function measure(
   { targets, broken, generator }: Stage,
   { rounds, seconds }: FailingNodeOptions,
 ): Promise<FailingNode> {
-  const plan = { scenario: "forward", seconds, maxBodies: RATE * seconds, rate: RATE } as const;
+  const loop = { seconds, maxBodies: RATE * seconds, rate: RATE, isPriming: false, keys: null };
+  const plan = { scenario: "forward", ...loop } as const;
   const commands = SUBJECTS.map((subject): LoadCommand => {
     const { address, pid } = targets[subject];
     return { address, pid, ...plan };

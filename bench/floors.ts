@@ -3,28 +3,35 @@
  * server can do in the same role, without keys, credits, checks or metrics.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server as NetServer } from "node:net";
 import { Pool } from "undici";
 import { WebSocketServer } from "ws";
 import { serve } from "./child.ts";
+import { constantOf } from "./constant-answers.ts";
+import { netConstant, netProxy } from "./net-floors.ts";
+import type { FloorName } from "./scenarios.ts";
 
-const CONSTANT = '{"jsonrpc":"2.0","id":1,"result":"0x1"}';
-const HEADERS = { "Content-Type": "application/json", "Content-Length": CONSTANT.length };
+const TYPE = { "Content-Type": "application/json" };
 
-const KINDS: Readonly<Record<string, (nodePort: number) => Server>> = {
+const KINDS: Readonly<Record<FloorName, (nodePort: number) => NetServer>> = {
   "http-constant": () => createServer((request, response) => answerConstant(request, response)),
-  "http-proxy": proxy,
+  "net-constant": netConstant,
   "ws-constant": webSocketConstant,
+  "http-proxy": proxy,
+  "net-proxy": netProxy,
 };
 
 const [kind, nodePort] = process.argv.slice(2);
-const make = KINDS[kind ?? ""];
-if (make === undefined) throw new Error(`no floor ${kind}: ${Object.keys(KINDS).join(", ")}`);
-serve(make(Number(nodePort)));
+if (kind === undefined || !(kind in KINDS)) {
+  throw new Error(`no floor ${kind}: ${Object.keys(KINDS).join(", ")}`);
+}
+serve(KINDS[kind as FloorName](Number(nodePort)));
 
 function answerConstant(request: IncomingMessage, response: ServerResponse): void {
   readBody(request, () => {
-    response.writeHead(200, HEADERS);
-    response.end(CONSTANT);
+    const answer = constantOf(request.url);
+    response.writeHead(200, { ...TYPE, "Content-Length": answer.length });
+    response.end(answer);
   });
 }
 
@@ -45,7 +52,7 @@ function forward(pool: Pool, body: Buffer, response: ServerResponse): void {
       onRequestStart: () => undefined,
       onResponseStart: (_controller, status, answered) => {
         const length = answered["content-length"];
-        response.writeHead(status, { ...HEADERS, "Content-Length": String(length) });
+        response.writeHead(status, { ...TYPE, "Content-Length": String(length) });
       },
       onResponseData: (_controller, chunk) => {
         response.write(chunk);
@@ -64,8 +71,9 @@ function forward(pool: Pool, body: Buffer, response: ServerResponse): void {
 function webSocketConstant(): Server {
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-  sockets.on("connection", (socket) => {
-    socket.on("message", () => socket.send(CONSTANT));
+  sockets.on("connection", (socket, { url }) => {
+    const answer = constantOf(url);
+    socket.on("message", () => socket.send(answer));
     socket.on("error", () => socket.terminate());
   });
   return server;

@@ -1,5 +1,5 @@
-import { type Address, type Connection, open } from "./connection.ts";
-import { cpuTimeUs } from "./cpu.ts";
+import { type Address, type Connection, type Outgoing, open } from "./connection.ts";
+import { cpuTimeUs, writesOf } from "./cpu.ts";
 import { Histogram } from "./histogram.ts";
 import type { Scenario } from "./scenarios.ts";
 
@@ -11,6 +11,10 @@ export type Load = {
   /** Both bound a loop: it ends with the first that is reached. */
   readonly seconds: number;
   readonly maxBodies: number;
+  /** In place of the address's path, of the n-th body. */
+  readonly pathOf?: ((n: number) => string) | undefined;
+  /** The number of its first body; the process's next unless it is given. */
+  readonly from?: number | undefined;
 };
 
 export type ClosedResult = {
@@ -18,6 +22,10 @@ export type ClosedResult = {
   readonly callsPerSecond: number;
   /** CPU microseconds of the subject per call; null where they cannot be known. */
   readonly cpuUs: number | null;
+  /** Writes of the subject per call; null where they cannot be known. */
+  readonly writes: number | null;
+  /** Bytes received per call, heads included. */
+  readonly bytes: number;
   readonly faults: Faults;
 };
 
@@ -36,6 +44,9 @@ export type Faults = { readonly count: number; readonly first: string | null };
 /** How long the last answers may take after a loop's time is over. */
 const PATIENCE_MS = 5000;
 
+/** More connections at once would be more than a server lets wait to be accepted. */
+const OPENED_AT_ONCE = 100;
+
 /** Numbers the bodies of this process, so that no two loops send the same one. */
 let nextBody = 0;
 
@@ -44,34 +55,98 @@ export async function closedLoop(load: Load): Promise<ClosedResult> {
   const { scenario } = load;
   const faults = new FaultCount();
   const connections = await openAll(load);
-  const cpuBefore = load.pid === null ? null : cpuTimeUs(load.pid);
+  const before = subjectOf(load);
+  const receivedBefore = receivedBy(connections);
   const start = performance.now();
-  const deadline = start + load.seconds * 1000;
+  const loop = scenario.atOnce ? waves : closed;
   let sent = 0;
-  const run = (connection: Connection) =>
-    new Promise<void>((resolve) => {
-      const next = () => {
-        if (sent >= load.maxBodies || performance.now() >= deadline) return resolve();
-        sent += 1;
-        connection.send(scenario.body(nextBody++), (fault) => {
-          faults.add(fault);
-          // A connection that was lost ends here: the others go on, and the fault is reported.
-          if (fault === null) next();
-          else resolve();
-        });
-      };
-      next();
-    });
-  await withinPatience(Promise.all(connections.map(run)), load, connections);
+  const ended = loop(load, { connections, faults, next: numbering(load.from) }).then((bodies) => {
+    sent = bodies;
+  });
+  await withinPatience(ended, load, connections);
   const seconds = (performance.now() - start) / 1000;
-  const cpuAfter = load.pid === null ? null : cpuTimeUs(load.pid);
+  const after = subjectOf(load);
   const calls = sent * scenario.callsPerBody;
+  const perCall = (from: number | null, to: number | null) =>
+    from === null || to === null ? null : (to - from) / calls;
   return {
     calls,
     callsPerSecond: calls / seconds,
-    cpuUs: cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / calls,
+    cpuUs: perCall(before.cpuUs, after.cpuUs),
+    writes: perCall(before.writes, after.writes),
+    bytes: (receivedBy(connections) - receivedBefore) / calls,
     faults: faults.result,
   };
+}
+
+type Loop = {
+  readonly connections: readonly Connection[];
+  readonly faults: FaultCount;
+  /** The number of the next body. */
+  readonly next: () => number;
+};
+
+function numbering(from: number | undefined): () => number {
+  if (from === undefined) return () => nextBody++;
+  let n = from;
+  return () => n++;
+}
+
+/** Resolves to how many bodies were sent, once all are answered. */
+async function closed(load: Load, { connections, faults, next }: Loop): Promise<number> {
+  const deadline = performance.now() + load.seconds * 1000;
+  let sent = 0;
+  const run = (connection: Connection) =>
+    new Promise<void>((resolve) => {
+      const goOn = () => {
+        if (sent >= load.maxBodies || performance.now() >= deadline) return resolve();
+        sent += 1;
+        connection.send(outgoing(load, next()), (fault) => {
+          faults.add(fault);
+          // A connection that was lost ends here: the others go on, and the fault is reported.
+          if (fault === null) goOn();
+          else resolve();
+        });
+      };
+      goOn();
+    });
+  await Promise.all(connections.map(run));
+  return sent;
+}
+
+/** One body on all connections at once, again and again; resolves to how many were sent. */
+async function waves(load: Load, { connections, faults, next }: Loop): Promise<number> {
+  const deadline = performance.now() + load.seconds * 1000;
+  let sent = 0;
+  while (sent < load.maxBodies && performance.now() < deadline && faults.result.count === 0) {
+    const request = outgoing(load, next());
+    const answers = connections.map(
+      (connection) =>
+        new Promise<void>((resolve) => {
+          connection.send(request, (fault) => {
+            faults.add(fault);
+            resolve();
+          });
+        }),
+    );
+    sent += connections.length;
+    await Promise.all(answers);
+  }
+  return sent;
+}
+
+function outgoing({ scenario, pathOf }: Load, n: number): Outgoing {
+  return { body: scenario.body(n), path: pathOf?.(n) };
+}
+
+function subjectOf({ pid }: Load): { cpuUs: number | null; writes: number | null } {
+  return pid === null
+    ? { cpuUs: null, writes: null }
+    : { cpuUs: cpuTimeUs(pid), writes: writesOf(pid) };
+}
+
+function receivedBy(connections: readonly Connection[]): number {
+  return connections.reduce((sum, connection) => sum + connection.received(), 0);
 }
 
 /**
@@ -88,7 +163,7 @@ export async function openLoop(load: Load, rate: number): Promise<OpenResult> {
   let answered = 0;
   const finished = new Promise<void>((resolve) => {
     const send = (connection: Connection, intended: number) => {
-      connection.send(load.scenario.body(nextBody++), (fault) => {
+      connection.send(outgoing(load, nextBody++), (fault) => {
         histogram.record((performance.now() - intended) * 1000);
         faults.add(fault);
         answered += 1;
@@ -130,9 +205,14 @@ function pace(plan: { total: number; rate: number }, due: (intended: number) => 
   tick();
 }
 
-function openAll(load: Load): Promise<Connection[]> {
-  const { protocol, connections } = load.scenario;
-  return Promise.all(Array.from({ length: connections }, () => open(protocol, load.address)));
+async function openAll({ scenario, address }: Load): Promise<Connection[]> {
+  const opened: Connection[] = [];
+  while (opened.length < scenario.connections) {
+    const more = Math.min(OPENED_AT_ONCE, scenario.connections - opened.length);
+    const some = Array.from({ length: more }, () => open(scenario.protocol, address));
+    opened.push(...(await Promise.all(some)));
+  }
+  return opened;
 }
 
 /** Waits for a loop, closes its connections, and fails where answers stay away. */

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cores } from "./cpu.ts";
+import { memoryBytes } from "./memory.ts";
 import { Processes } from "./processes.ts";
 import { scenarioOf } from "./scenarios.ts";
 import { BLOCK_BYTES } from "./slot-chain.ts";
@@ -104,15 +104,4 @@ function ask(n: number, { url, agent }: Reader): Promise<IncomingMessage> {
     sent.on("error", reject);
     sent.end(scenarioOf("slot-block-5m").body(n));
   });
-}
-
-/** Of a process, as /proc/PID/status tells it; null where it does not. */
-export function memoryBytes(pid: number, what: "VmRSS" | "VmHWM"): number | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "latin1");
-    const kilobytes = new RegExp(`^${what}:\\s*(\\d+) kB$`, "m").exec(status)?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
-  } catch {
-    return null;
-  }
 }

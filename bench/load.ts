@@ -2,6 +2,7 @@
  * The load generator as a process: runs the loops of each message of the parent, all at the same time,
  * and sends their results.
  */
+import { manyPath } from "./bodies.ts";
 import { endWithParent } from "./child.ts";
 import type { Address } from "./connection.ts";
 import { type ClosedResult, closedLoop, type OpenResult, openLoop } from "./generator.ts";
@@ -15,11 +16,17 @@ export type LoadCommand = {
   readonly maxBodies: number;
   /** Bodies a second of an open loop; null for a closed loop. */
   readonly rate: number | null;
+  /** A closed loop of the scenario's first bodies, as many as it is primed with. */
+  readonly isPriming: boolean;
+  /** Of so many keys, each request has one, and calls one of many networks; null: the address's path. */
+  readonly keys: number | null;
 };
 
 export type LoadAnswer =
   | { readonly results: readonly (ClosedResult | OpenResult)[] }
   | { readonly fault: string };
+
+const PRIMING_SECONDS = 60;
 
 endWithParent();
 process.on("message", (commands: readonly LoadCommand[]) => {
@@ -30,9 +37,13 @@ process.on("message", (commands: readonly LoadCommand[]) => {
 });
 process.send?.({ port: 0 });
 
-function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
-  const load = { ...command, scenario: scenarioOf(command.scenario) };
-  return command.rate === null ? closedLoop(load) : openLoop(load, command.rate);
+async function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
+  const { keys, rate } = command;
+  const scenario = scenarioOf(command.scenario);
+  const pathOf = keys === null ? undefined : (n: number) => manyPath(n, keys);
+  const load = { ...command, scenario, pathOf };
+  if (!command.isPriming) return rate === null ? closedLoop(load) : openLoop(load, rate);
+  return closedLoop({ ...load, from: 0, seconds: PRIMING_SECONDS, maxBodies: scenario.primed });
 }
 
 function answer(message: LoadAnswer): void {

@@ -1,10 +1,21 @@
-import type { Pair } from "./bench.ts";
+import type { Memory, Pair } from "./bench.ts";
 import type { Faults } from "./generator.ts";
 import { median } from "./histogram.ts";
 import type { LargeAnswers } from "./large-answers.ts";
-import { type ScenarioName, type SubjectName, scenarioOf, type Target } from "./scenarios.ts";
+import {
+  type Counts,
+  type ScenarioName,
+  type SubjectName,
+  scenarioOf,
+  type Target,
+} from "./scenarios.ts";
+import type { StartTime } from "./start-time.ts";
 
 const TARGET_PEAK_BYTES = 400_000_000;
+const TARGET_READY_MS = 400;
+const TARGET_IDLE_BYTES = 110_000_000;
+/** Above the idle gateway: what the cache may hold by default, and what the work itself takes. */
+const TARGET_GROWTH_BYTES = 268_435_456 + 150_000_000;
 
 /** Medians over the rounds of one subject in one scenario; null where nothing was measured. */
 export type Row = {
@@ -21,6 +32,10 @@ export type Row = {
   readonly p99Ms: number | null;
   /** The worst of all rounds. */
   readonly maxMs: number | null;
+  /** p50 less that of the node itself in the same run; null where that was not measured. */
+  readonly addedP50Ms: number | null;
+  readonly targetAddedP50Ms: number | null;
+  readonly counts: Counts | null;
   readonly calls: number;
   readonly faults: Faults;
 };
@@ -29,11 +44,14 @@ export type Row = {
 export function rowsOf(pairs: readonly Pair[]): Row[] {
   return pairs.map((pair) => {
     const cpuUsPerCall = cpuOf(pair);
-    const { floor, target } = scenarioOf(pair.scenario);
-    const below = pairs.find(
-      (other) => other.subject === floor?.subject && other.scenario === floor.scenario,
-    );
-    const floorUs = below === undefined || below === pair ? null : cpuOf(below);
+    const { floor, target, addedP50Ms } = scenarioOf(pair.scenario);
+    const other = (subject: SubjectName | undefined, scenario: ScenarioName | undefined) =>
+      pairs.find((one) => one !== pair && one.subject === subject && one.scenario === scenario);
+    const below = other(floor?.subject, floor?.scenario);
+    const floorUs = below === undefined ? null : cpuOf(below);
+    const p50Ms = p50Of(pair);
+    const nodeMs = p50Of(other("direct", pair.scenario));
+    const isOurs = pair.subject === "tollgate";
     const loops = [...pair.closed, ...pair.open];
     return {
       scenario: pair.scenario,
@@ -42,8 +60,11 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
       callsPerCpuSecond: cpuUsPerCall === null ? null : 1_000_000 / cpuUsPerCall,
       callsPerSecond: median(pair.closed.map((loop) => loop.callsPerSecond)),
       ratio: cpuUsPerCall === null || floorUs === null ? null : cpuUsPerCall / floorUs,
-      target: pair.subject === floor?.subject ? null : target,
-      p50Ms: median(pair.open.map((loop) => loop.p50Ms)),
+      target: isOurs ? target : null,
+      p50Ms,
+      addedP50Ms: p50Ms === null || nodeMs === null ? null : p50Ms - nodeMs,
+      targetAddedP50Ms: isOurs ? addedP50Ms : null,
+      counts: countsOf(pair),
       p99Ms: median(pair.open.map((loop) => loop.p99Ms)),
       maxMs: pair.open.length === 0 ? null : Math.max(...pair.open.map((loop) => loop.maxMs)),
       calls: loops.reduce((sum, loop) => sum + loop.calls, 0),
@@ -57,44 +78,61 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
 
 /** The rows as text for a terminal, one line each, and a line for each row with faults. */
 export function tableOf(rows: readonly Row[]): string {
-  const lines = [
-    [
-      "scenario",
-      "subject",
-      "CPU us/call",
-      "calls/CPU s",
-      "calls/s",
-      "ratio",
-      "target",
-      "p50 ms",
-      "p99 ms",
-      "max ms",
-    ],
-    ...rows.map((row) => [
-      row.scenario,
-      row.subject,
-      shown(row.cpuUsPerCall, 1),
-      shown(row.callsPerCpuSecond, 0),
-      shown(row.callsPerSecond, 0),
-      shown(row.ratio, 2),
-      targetOf(row),
-      shown(row.p50Ms, 3),
-      shown(row.p99Ms, 3),
-      shown(row.maxMs, 1),
-    ]),
-  ];
-  const widths = lines.reduce<number[]>(
-    (widest, line) => line.map((cell, at) => Math.max(cell.length, widest[at] ?? 0)),
-    [],
-  );
-  const pad = (cell: string, at: number) =>
-    at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);
+  const head = ["scenario", "subject", "CPU us/call", "calls/CPU s", "calls/s", "ratio", "target"];
+  const latency = ["p50 ms", "p99 ms", "max ms", "added p50", "target"];
+  const lines = rows.map((row) => [
+    row.scenario,
+    row.subject,
+    shown(row.cpuUsPerCall, 1),
+    shown(row.callsPerCpuSecond, 0),
+    shown(row.callsPerSecond, 0),
+    shown(row.ratio, 2),
+    targetOf(row),
+    shown(row.p50Ms, 3),
+    shown(row.p99Ms, 3),
+    shown(row.maxMs, 1),
+    shown(row.addedP50Ms, 3),
+    atMost(row.targetAddedP50Ms, row.addedP50Ms),
+  ]);
   const faults = rows
     .filter((row) => row.faults.count > 0)
     .map(
-      (row) => `${row.subject}, ${row.scenario}: ${row.faults.count} faults: ${row.faults.first}`,
+      (row) => `${row.subject}, ${row.scenario}: ${row.faults.count} faults: ${row.faults.first}\n`,
     );
-  return [...lines.map((line) => line.map(pad).join("  ").trimEnd()), ...faults, ""].join("\n");
+  return aligned([[...head, ...latency], ...lines]) + faults.join("");
+}
+
+/** What was counted for each call, as text for a terminal: Tollgate's rows alone. */
+export function countsTable(rows: readonly Row[]): string {
+  const head = ["counted per call", "calls to nodes", "requests to nodes", "bytes", "writes"];
+  const lines = rows.flatMap(({ scenario, subject, counts }) =>
+    counts === null || subject !== "tollgate"
+      ? []
+      : [
+          [
+            scenario,
+            shown(counts.upstreamCalls, 4),
+            shown(counts.upstreamRequests, 4),
+            shown(counts.bytes, 0),
+            shown(counts.writes, 2),
+          ],
+        ],
+  );
+  return aligned([head, ...lines]);
+}
+
+/** A start, and resident memory after it and after all scenarios, as text for a terminal. */
+export function startLines({ readyMs, idleBytes }: StartTime, memory: Memory): string {
+  const mostBytes = memory.idleBytes === null ? null : memory.idleBytes + TARGET_GROWTH_BYTES;
+  const ready = `${readyMs === null ? "unknown" : `${readyMs.toFixed(0)} ms`}`;
+  const target = (bytes: number | null, most: number | null) =>
+    most === null ? "" : `   <= ${megabytes(most)}${verdict(bytes, (value) => value <= most)}`;
+  return [
+    `first answer after the start: ${ready}   ${atMost(TARGET_READY_MS, readyMs)}`,
+    `resident memory, one network, idle: ${megabytes(idleBytes)}${target(idleBytes, TARGET_IDLE_BYTES)}`,
+    `resident memory, all networks, idle: ${megabytes(memory.idleBytes)}`,
+    `resident memory after all scenarios: ${megabytes(memory.afterBytes)}${target(memory.afterBytes, mostBytes)}\n`,
+  ].join("\n");
 }
 
 /** What large answers took of memory, as text for a terminal. */
@@ -111,6 +149,32 @@ export function memoryLine({ atOnce, idleBytes, peakBytes, faults }: LargeAnswer
 const megabytes = (bytes: number | null): string =>
   bytes === null ? "unknown" : `${Math.round(bytes / 1_000_000)} MB`;
 
+/** Lines of cells, the first of each to the left and the others to the right. */
+function aligned(lines: readonly (readonly string[])[]): string {
+  const widths = lines.reduce<number[]>(
+    (widest, line) => line.map((cell, at) => Math.max(cell.length, widest[at] ?? 0)),
+    [],
+  );
+  const isText = (cell: string) => /^[a-z]/.test(cell);
+  const pad = (cell: string, at: number) =>
+    isText(cell) && at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);
+  return lines.map((line) => `${line.map(pad).join("  ").trimEnd()}\n`).join("");
+}
+
+function countsOf({ closed }: Pair): Counts | null {
+  const middle = (of: (loop: Pair["closed"][number]) => number | null) =>
+    median(closed.flatMap((loop) => of(loop) ?? []));
+  const upstreamCalls = middle(({ upstream }) => upstream.calls);
+  const upstreamRequests = middle(({ upstream }) => upstream.requests);
+  const bytes = middle((loop) => loop.bytes);
+  if (upstreamCalls === null || upstreamRequests === null || bytes === null) return null;
+  return { upstreamCalls, upstreamRequests, bytes, writes: middle((loop) => loop.writes) };
+}
+
+function p50Of(pair: Pair | undefined): number | null {
+  return median(pair?.open.map((loop) => loop.p50Ms) ?? []);
+}
+
 function cpuOf(pair: Pair): number | null {
   return median(pair.closed.flatMap((loop) => (loop.cpuUs === null ? [] : [loop.cpuUs])));
 }
@@ -118,11 +182,14 @@ function cpuOf(pair: Pair): number | null {
 function targetOf({ target, ratio, callsPerCpuSecond }: Row): string {
   if (target === null) return "";
   if ("ratio" in target) {
-    const { ratio: most } = target;
-    return `<= ${most}${verdict(ratio, (value) => value <= most)}`;
+    return atMost(target.ratio, ratio);
   }
   const { callsPerCpuSecond: least } = target;
   return `>= ${least}/CPU s${verdict(callsPerCpuSecond, (value) => value >= least)}`;
+}
+
+function atMost(most: number | null, value: number | null): string {
+  return most === null ? "" : `<= ${most}${verdict(value, (found) => found <= most)}`;
 }
 
 function verdict(value: number | null, isMetBy: (value: number) => boolean): string {

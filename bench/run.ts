@@ -1,27 +1,40 @@
 /**
- * `node bench/run.ts [--rounds 3] [--seconds 3] [--only SCENARIO] [--floors] [--json FILE]`
+ * `node bench/run.ts [--rounds 3] [--seconds 3] [--only SCENARIO,…] [--floors] [--json FILE]
+ * [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
- * (the floors) in one run against a stand-in node. The subject has a core of its own where taskset is
- * there; node and generator share the rest. CPU per call is the subject's user and system time, all
- * threads, in a closed loop, divided by its calls; latency is an open loop's at 1,000 calls a second,
- * from the intended time of sending. Then the memory that 20 answers of 5 MB at once take
- * (`large-answers.ts`); at the end, what metering adds (`metering.ts`) and what routing adds
- * (`routing.ts`). Rounds rotate, figures are medians. Compare ratios, not microseconds: another machine
- * gives others. Exit code 1 where a call failed; a missed target is none.
+ * (the floors) in one run against two stand-in nodes; docs/performance.md tells how to read it. The
+ * subject has a core of its own where taskset is there; nodes and generator share the rest. Rounds
+ * rotate, figures are medians. Then how long a start takes, the memory that 20 answers of 5 MB at once
+ * take (`large-answers.ts`), what metering adds (`metering.ts`) and what routing adds (`routing.ts`).
+ * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
+ * run that `--compare` names; a missed target is none.
  */
 import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Bench, type BenchOptions } from "./bench.ts";
+import {
+  changesOf,
+  countFaults,
+  type SavedRun,
+  type Statements,
+  statementFaults,
+} from "./compare.ts";
 import { planCores } from "./cpu.ts";
-import { type LargeAnswers, LargeAnswersRun } from "./large-answers.ts";
-import { memoryLine, type Row, rowsOf, tableOf } from "./report.ts";
+import { LargeAnswersRun } from "./large-answers.ts";
+import { countsTable, memoryLine, rowsOf, startLines, tableOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
+import { StartTimeRun } from "./start-time.ts";
 
-const FLOORS: readonly SubjectName[] = ["http-constant", "http-proxy", "ws-constant"];
+const FLOORS: readonly SubjectName[] = [
+  ...(["http-constant", "net-constant", "ws-constant", "http-proxy", "net-proxy"] as const),
+  ...(["node", "direct"] as const),
+];
+const STARTS = 5;
 
 const { values } = parseArgs({
   options: {
@@ -30,62 +43,89 @@ const { values } = parseArgs({
     only: { type: "string" },
     floors: { type: "boolean", default: false },
     json: { type: "string" },
+    compare: { type: "string" },
   },
 });
 const options: BenchOptions = {
   subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
-  scenarios: values.only === undefined ? SCENARIOS : [scenarioOf(values.only)],
+  scenarios: values.only === undefined ? SCENARIOS : values.only.split(",").map(scenarioOf),
   rounds: positive("rounds", values.rounds),
   seconds: positive("seconds", values.seconds),
   maxBodies: 200_000,
   cores: planCores(),
+  keys: 100_000,
+  settleMs: 3000,
 };
+const isWhole = values.only === undefined && !values.floors;
+const saved: SavedRun | null =
+  values.compare === undefined ? null : JSON.parse(await readFile(values.compare, "utf8"));
 const bench = new Bench(options);
+const startTime = new StartTimeRun({ ...options, starts: STARTS });
 const largeAnswers = new LargeAnswersRun({ atOnce: 20, waves: 3, cores: options.cores });
+const stop = () => Promise.all([bench.stop(), startTime.stop(), largeAnswers.stop()]);
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     isStopped = true;
     // What runs fails then, and the rest of this file goes on from there.
-    void Promise.all([bench.stop(), largeAnswers.stop()]);
+    void stop();
   });
 }
 
 try {
   const rows = rowsOf(await bench.run());
-  process.stdout.write(tableOf(rows));
+  print(tableOf(rows));
+  print(`\n${countsTable(rows)}`);
   // Else its processes would share the cores of what comes next.
   await bench.stop();
-  const memory = await memoryOf();
-  if (memory !== null) process.stdout.write(`\n${memoryLine(memory)}`);
-  if (values.json !== undefined) await writeFile(values.json, json(rows, memory));
-  const measured = memory === null ? rows : [...rows, memory];
-  if (measured.some(({ faults }) => faults.count > 0)) process.exitCode = 1;
-  if (values.only === undefined && !values.floors) {
-    for (const part of ["./metering.ts", "./routing.ts"]) {
-      process.stdout.write("\n");
-      const file = fileURLToPath(new URL(part, import.meta.url));
-      const { status } = spawnSync(process.execPath, [file], { stdio: "inherit" });
-      if (status !== 0) process.exitCode = 1;
-    }
+  const start = isWhole ? await startTime.run() : null;
+  await startTime.stop();
+  if (start !== null) print(`\n${startLines(start, bench.memory)}`);
+  const wantsLarge = options.scenarios.some(({ name }) => name === "slot-block-5m");
+  const large = wantsLarge && !values.floors ? await largeAnswers.run() : null;
+  if (large !== null) print(`\n${memoryLine(large)}`);
+  await largeAnswers.stop();
+  const metering = isWhole ? await part<Statements>("./metering.ts") : null;
+  const routing = isWhole ? await part<object>("./routing.ts") : null;
+  if (saved !== null) print(`\nratios, the saved run's and this one's\n${changesOf(rows, saved)}`);
+  const faults = [
+    ...countFaults(rows, saved),
+    ...(metering === null ? [] : statementFaults(metering, saved)),
+  ];
+  print(faults.map((fault) => `\ncounted: ${fault}`).join(""));
+  const measured = large === null ? rows : [...rows, large];
+  if (faults.length > 0 || measured.some((one) => one.faults.count > 0)) process.exitCode = 1;
+  if (values.json !== undefined) {
+    const { rounds, seconds, cores } = options;
+    const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
+    const run = { machine, pinned: cores !== null, rounds, seconds };
+    const found = { rows, start, memory: bench.memory, large, statements: metering, routing };
+    await writeFile(values.json, `${JSON.stringify({ ...run, ...found }, null, 2)}\n`);
   }
 } catch (error) {
   if (!isStopped) throw error;
   process.exitCode = 130;
 } finally {
-  await Promise.all([bench.stop(), largeAnswers.stop()]);
+  await stop();
 }
 
-async function memoryOf(): Promise<LargeAnswers | null> {
-  const isWanted = options.scenarios.some(({ name }) => name === "slot-block-5m");
-  return isWanted && !values.floors ? await largeAnswers.run() : null;
+/** Runs another script of this folder, whose report is printed as it comes; its figures, null after a failure. */
+async function part<Figures>(script: string): Promise<Figures | null> {
+  const directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
+  try {
+    print("\n");
+    const json = join(directory, "figures.json");
+    const file = fileURLToPath(new URL(script, import.meta.url));
+    const { status } = spawnSync(process.execPath, [file, "--json", json], { stdio: "inherit" });
+    if (status !== 0) process.exitCode = 1;
+    return status === 0 ? JSON.parse(await readFile(json, "utf8")) : null;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
-function json(rows: readonly Row[], memory: LargeAnswers | null): string {
-  const { rounds, seconds, cores } = options;
-  const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
-  const figures = { machine, pinned: cores !== null, rounds, seconds, rows, memory };
-  return `${JSON.stringify(figures, null, 2)}\n`;
+function print(text: string): void {
+  process.stdout.write(text);
 }
 
 function positive(name: string, text: string): number {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readStoredBlock } from "../src/upstreams/ledger/stored-block.ts";
 import { Bench } from "./bench.ts";
-import { LargeAnswersRun, memoryBytes } from "./large-answers.ts";
+import { LargeAnswersRun } from "./large-answers.ts";
+import { memoryBytes } from "./memory.ts";
 import { Processes } from "./processes.ts";
 import { memoryLine, rowsOf, tableOf } from "./report.ts";
 import { scenarioOf } from "./scenarios.ts";
@@ -87,7 +88,7 @@ describe("the ledger", () => {
   test("is read through Tollgate without a fault, and without a floor", async () => {
     const scenarios = [scenarioOf("slot-ledger")];
     const options = { subjects: ["tollgate" as const], rounds: 1, seconds: 10, cores: null };
-    const bench = new Bench({ ...options, scenarios, maxBodies: 70 });
+    const bench = new Bench({ ...options, scenarios, maxBodies: 70, keys: 1, settleMs: 0 });
     ends.push(() => bench.stop());
     expect(rowsOf(await bench.run())).toMatchObject([
       { scenario: "slot-ledger", calls: 70, ratio: null, faults: { count: 0, first: null } },
@@ -97,7 +98,9 @@ describe("the ledger", () => {
 
 test("a target without a floor is in calls for each second of CPU, and met or missed", () => {
   const table = (cpuUs: number) => {
-    const closed = [{ calls: 9, callsPerSecond: 300, cpuUs, faults: { count: 0, first: null } }];
+    const counts = { writes: 1, bytes: 9, upstream: { calls: 0, requests: 0 } };
+    const faults = { count: 0, first: null };
+    const closed = [{ calls: 9, callsPerSecond: 300, cpuUs, ...counts, faults }];
     return tableOf(rowsOf([{ subject: "tollgate", scenario: "slot-ledger", closed, open: [] }]));
   };
   expect(table(5000)).toMatch(/slot-ledger +tollgate +5000\.0 +200 +300 +>= 200\/CPU s met/);

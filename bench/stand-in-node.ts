@@ -3,15 +3,18 @@
  * answers by method, the request's id echoed. It serves what Tollgate and the floors send (one
  * Content-Length, no chunks) and closes the connection on anything else. Sends its port to the parent.
  * After a message `{ failing: true }` of the parent it answers every second request with HTTP 500; each
- * such message is answered with how many requests have come, and how many of them failed.
+ * such message is answered with how many requests have come, how many of them failed, how many calls
+ * were in them that no gateway asks by itself, and how many requests carried such calls. `node bench/stand-in-node.ts EPOCH_MS BLOCK_MS`:
+ * its chain grows since that Unix time; without them it stands still.
  */
 import { createServer, type Socket } from "node:net";
 import {
-  type BlockTemplate,
+  blockText,
   digitsOf,
   fullBlock,
   HEAD_NUMBER,
   numberOf,
+  REVERTING_CALL,
   receiptOf,
   smallBlock,
   writeBlock,
@@ -30,7 +33,6 @@ const CALL_RESULTS = [1, 2, 3, 4, 6].map(
 const CONSTANTS: Readonly<Record<string, string>> = {
   eth_chainId: '"0x1"',
   net_version: '"1"',
-  eth_blockNumber: `"0x${digitsOf(HEAD_NUMBER)}"`,
   eth_syncing: "false",
   web3_clientVersion: '"stand-in/1.0.0"',
   getGenesisHash: `"${GENESIS_HASH}"`,
@@ -39,7 +41,11 @@ const CONSTANTS: Readonly<Record<string, string>> = {
 /** All but the beginning of a block of 5 MB; made when it is first asked for. */
 let largeTail: Buffer | undefined;
 
-const counts = { requests: 0, failed: 0 };
+/** The error of geth for a call whose contract reverted with Error("no"). */
+const REVERT = `{"code":3,"message":"execution reverted: no","data":"0x08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}${"6e6f".padEnd(64, "0")}"}`;
+const [epochMs, blockMs] = process.argv.slice(2).map(Number);
+
+const counts = { requests: 0, failed: 0, calls: 0, carriers: 0 };
 let isFailing = false;
 
 process.on("message", (message: { readonly failing: boolean }) => {
@@ -92,6 +98,9 @@ function answer(socket: Socket, body: string): void {
     );
     return;
   }
+  const own = Array.isArray(parsed) ? parsed.filter(isClients).length : Number(isClients(parsed));
+  counts.calls += own;
+  if (own > 0) counts.carriers += 1;
   if (Array.isArray(parsed)) {
     writeText(socket, `[${parsed.map((call) => envelope(call)).join(",")}]`);
   } else if (isFullBlock(parsed)) {
@@ -107,8 +116,20 @@ function writeText(socket: Socket, body: string): void {
   socket.write(`${head(body.length)}${body}`, "latin1");
 }
 
+/** Polls name the newest block by its tag, and only they do: a gateway sends numbers for clients. */
+function isClients(call: Request): boolean {
+  if (CONSTANTS[String(call.method)] !== undefined || call.method === "eth_blockNumber")
+    return false;
+  return !(call.method === "eth_getBlockByNumber" && paramsOf(call)[0] === "latest");
+}
+
+function headNumber(): number {
+  if (epochMs === undefined || blockMs === undefined) return HEAD_NUMBER;
+  return HEAD_NUMBER + Math.floor((Date.now() - epochMs) / blockMs);
+}
+
 function writeFullBlock(socket: Socket, call: Request): void {
-  const number = numberOf(paramsOf(call)[0]);
+  const number = numberOf(paramsOf(call)[0], headNumber());
   if (number === null) {
     writeText(socket, envelope(call));
     return;
@@ -150,6 +171,7 @@ function head(length: number): string {
 function envelope(call: Request): string {
   const id = JSON.stringify(call.id ?? null);
   const result = resultOf(call);
+  if (result === REVERT) return `{"jsonrpc":"2.0","id":${id},"error":${REVERT}}`;
   if (result !== null) return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"the method does not exist"}}`;
 }
@@ -161,7 +183,9 @@ function resultOf(call: Request): string | null {
       return callResult(params[0]);
     case "eth_getBlockByNumber":
     case "eth_getBlockByHash":
-      return blockText(params[1] === true ? FULL : SMALL, numberOf(params[0]));
+      return blockResult(call);
+    case "eth_blockNumber":
+      return `"0x${digitsOf(headNumber())}"`;
     case "getBlock": {
       const slot = slotOf(params[0]);
       return slot === null ? "null" : `${headOf(slot)}${slotTail().toString("latin1")}`;
@@ -175,14 +199,14 @@ function resultOf(call: Request): string | null {
 
 function callResult(call: unknown): string | null {
   const text = JSON.stringify(call ?? null);
+  if (text.includes(REVERTING_CALL)) return REVERT;
   return CALL_RESULTS[text.charCodeAt(text.length - 3) % CALL_RESULTS.length] ?? null;
 }
 
-function blockText(template: BlockTemplate, number: number | null): string {
-  if (number === null) return "null";
-  const target = Buffer.allocUnsafe(template.bytes.length);
-  writeBlock(template, number, { target, offset: 0 });
-  return target.toString("latin1");
+function blockResult(call: Request): string {
+  const params = paramsOf(call);
+  const number = numberOf(params[0], headNumber());
+  return number === null ? "null" : blockText(params[1] === true ? FULL : SMALL, number);
 }
 
 function isFullBlock(call: Request): boolean {

@@ -6,14 +6,26 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { CHAIN_ID, MANY_NETWORKS, manyName } from "./bodies.ts";
+import { type Address, open } from "./connection.ts";
+import { insertKeys } from "./many-keys.ts";
 import type { Part, Processes } from "./processes.ts";
 
 const CLI = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 const OWNER = "bench@example.com";
+const DATABASE = "tollgate.db";
 const START_MS = 15_000;
+const ASK_EVERY_MS = 2;
 
-export type RunningTollgate = {
+export type RunningTollgate = PreparedTollgate & {
   readonly part: Part;
+  /** From the start of the process to its first answer. */
+  readonly readyMs: number;
+};
+
+export type PreparedTollgate = {
+  /** The configuration. */
+  readonly file: string;
   readonly port: number;
   readonly adminPort: number;
   readonly key: string;
@@ -24,6 +36,12 @@ export type TollgateOptions = {
   readonly nodePorts: readonly number[];
   /** Networks of the slot family: `slots` with these nodes, `ledger` with this folder. */
   readonly slots?: { readonly nodePorts: readonly number[]; readonly ledger?: string };
+  /** A network `batched` of the same nodes, which are asked in batches. */
+  readonly isBatched?: boolean;
+  /** MANY_NETWORKS more of the same nodes, and so many keys of the bench's own. */
+  readonly keys?: number;
+  /** What all answers that are kept may take; the program's default unless it is given. */
+  readonly cacheBytes?: number;
 };
 
 /**
@@ -34,45 +52,70 @@ export async function startTollgate(
   processes: Processes,
   options: TollgateOptions,
 ): Promise<RunningTollgate> {
+  return launchTollgate(processes, await prepareTollgate(options));
+}
+
+/** All that has to be there before the first start. */
+export async function prepareTollgate(options: TollgateOptions): Promise<PreparedTollgate> {
   const file = join(options.directory, "tollgate.yaml");
   const [port, adminPort] = await freePorts();
   await writeFile(file, configuration({ ...options, port, adminPort }));
-  await command(["accounts", "create", OWNER, "--plan", "bench", "--config", file]);
-  const created = await command([
-    "keys",
-    "create",
-    "--account",
-    OWNER,
-    "--name",
-    "bench",
-    "--json",
-    "--config",
-    file,
-  ]);
+  const config = ["--config", file];
+  await command(["accounts", "create", OWNER, "--plan", "bench", ...config]);
+  const mine = ["--account", OWNER, "--name", "bench"];
+  const created = await command(["keys", "create", ...mine, "--json", ...config]);
   const { key } = JSON.parse(created) as { readonly key: string };
-  const part = processes.startProgram("subject", [CLI, "start", "--config", file]);
-  await answers(part, `http://127.0.0.1:${port}/bench/v3/${key}`);
-  return { part, port, adminPort, key };
+  if (options.keys !== undefined) {
+    insertKeys(join(options.directory, DATABASE), { owner: OWNER, keys: options.keys });
+  }
+  return { file, port, adminPort, key };
+}
+
+/** `flags` are those of Node. */
+export async function launchTollgate(
+  processes: Processes,
+  prepared: PreparedTollgate,
+  flags: readonly string[] = [],
+): Promise<RunningTollgate> {
+  const { file, port, key } = prepared;
+  const begun = performance.now();
+  const part = processes.startProgram("subject", [...flags, CLI, "start", "--config", file]);
+  await answers(part, { port, path: `/bench/v3/${key}` });
+  return { ...prepared, part, readyMs: performance.now() - begun };
+}
+
+/** What `usage --json` tells of today. */
+export async function usageOfToday({ file }: PreparedTollgate): Promise<{
+  readonly used: number;
+  readonly calls: readonly { readonly calls: number; readonly credits: number }[];
+}> {
+  return JSON.parse(await command(["usage", "--account", OWNER, "--json", "--config", file]));
 }
 
 /** Everything on that a user has on; credits that no run can use up. */
 function configuration(
   options: TollgateOptions & { readonly port: number; readonly adminPort: number },
 ): string {
-  const { port, adminPort, nodePorts, slots } = options;
+  const { port, adminPort, nodePorts, slots, isBatched, keys, cacheBytes } = options;
+  const own = { members: "family: evm, chainId: 1", urls: nodePorts.map(nodeUrl) };
+  const many = Array.from({ length: keys === undefined ? 0 : MANY_NETWORKS }, (_, at) =>
+    network(manyName(at), own),
+  );
   const networks = [
-    network("bench", "family: evm, chainId: 1", nodePorts.map(nodeUrl)),
+    network("bench", own),
+    ...(isBatched ? [network("batched", { ...own, batch: 100 })] : []),
+    ...many,
     ...(slots === undefined
       ? []
-      : [network("slots", "family: slot", slots.nodePorts.map(nodeUrl))]),
+      : [network("slots", { members: "family: slot", urls: slots.nodePorts.map(nodeUrl) })]),
     ...(slots?.ledger === undefined
       ? []
-      : [network("ledger", "family: slot", [`file:${slots.ledger}`])]),
+      : [network("ledger", { members: "family: slot", urls: [`file:${slots.ledger}`] })]),
   ];
   return `server: { host: 127.0.0.1, port: ${port} }
 admin: { host: 127.0.0.1, port: ${adminPort} }
-storage: { url: "sqlite:./tollgate.db" }
-log: { level: warn }
+storage: { url: "sqlite:./${DATABASE}" }
+${cacheBytes === undefined ? "" : `cache: { memoryBytes: ${cacheBytes} }\n`}log: { level: warn }
 plans:
   bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false }
 networks:
@@ -81,9 +124,15 @@ ${networks.join("")}`;
 
 const nodeUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
-function network(name: string, members: string, urls: readonly string[]): string {
+type NetworkOptions = {
+  readonly members: string;
+  readonly urls: readonly string[];
+  readonly batch?: number;
+};
+
+function network(name: string, { members, urls, batch = 0 }: NetworkOptions): string {
   const upstreams = urls.map(
-    (url, at) => `{ name: stand-in-${at + 1}, url: "${url}", maxConnections: 64 }`,
+    (url, at) => `{ name: stand-in-${at + 1}, url: "${url}", maxConnections: 64, batch: ${batch} }`,
   );
   return `  - { name: ${name}, ${members}, upstreams: [${upstreams.join(", ")}] }\n`;
 }
@@ -93,17 +142,21 @@ async function command(args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-async function answers(part: Part, url: string): Promise<void> {
-  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}';
-  const headers = { "content-type": "application/json" };
+async function answers(part: Part, address: Address): Promise<void> {
   const deadline = performance.now() + START_MS;
   while (performance.now() < deadline && !part.ended()) {
-    const response = await fetch(url, { method: "POST", headers, body }).catch(() => null);
-    const text = await response?.text();
-    if (text?.includes('"result"')) return;
-    await sleep(50);
+    if (await isAnswered(address)) return;
+    await sleep(ASK_EVERY_MS);
   }
   throw new Error(`Tollgate did not answer: ${part.stderr()}`);
+}
+
+async function isAnswered(address: Address): Promise<boolean> {
+  const connection = await open("http", address).catch(() => null);
+  if (connection === null) return false;
+  const fault = await new Promise((resolve) => connection.send({ body: CHAIN_ID }, resolve));
+  connection.close();
+  return fault === null;
 }
 
 /** Two ports that were free a moment ago: Tollgate's file has to name them before it starts. */
