@@ -79,6 +79,11 @@ export class NetworkCache {
     this.#remove = (entry) => parts.residents.remove(entry);
   }
 
+  /** Nothing is ever kept: what would have to be made ready for that can be left out. */
+  get isOff(): boolean {
+    return this.#residents.isOff;
+  }
+
   /** One look-up in a map and a few counts: nothing is allocated. */
   get(key: string): Stored | undefined {
     const entry = this.#entries.get(key);

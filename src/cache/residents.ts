@@ -33,6 +33,10 @@ export class Residents {
     this.#mostBytes = maxBytes - this.#ghosts.bytes;
   }
 
+  get isOff(): boolean {
+    return this.#mostBytes <= 0;
+  }
+
   get bytes(): number {
     return this.#trial.bytes + this.#main.bytes;
   }

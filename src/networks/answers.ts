@@ -72,6 +72,12 @@ export class Answers {
     return this.#epoch;
   }
 
+  /** Whether anything is kept at all. */
+  get isKeeping(): boolean {
+    const { cache, disk } = this.#parts;
+    return disk !== undefined || !cache.isOff;
+  }
+
   /** Blocks above this one were replaced. */
   reorganised(commonAncestor: number): void {
     this.#epoch += 1;

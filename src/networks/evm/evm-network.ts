@@ -225,11 +225,16 @@ export class EvmNetwork implements Network {
       partner,
       head,
       shape,
-      isKept: definition.cache === "block" && !resolution.future && shape === this.#mined,
+      isKept: definition.cache === "block" && !resolution.future && this.#mayKeep(shape),
       epoch: this.#answers.epoch,
       params: undefined,
       key: undefined,
     };
+  }
+
+  /** Of the pending block nothing stays as it is. */
+  #mayKeep(shape: ShapeOptions): boolean {
+    return shape === this.#mined && this.#answers.isKeeping;
   }
 
   #waitForHead(question: Question, done: (plan: Plan | RpcError) => void): void {

@@ -197,7 +197,7 @@ export class SlotNetwork implements Network {
       partner,
       head,
       shape: SHAPE,
-      isKept: definition.cache !== "never" && !isFuture,
+      isKept: definition.cache !== "never" && !isFuture && this.#answers.isKeeping,
       epoch: this.#answers.epoch,
       params: undefined,
       key: undefined,
