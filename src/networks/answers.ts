@@ -199,6 +199,8 @@ function keyOf(plan: Plan): string {
 /** Calls of one flight must be content with one and the same answer. */
 function flightKeyOf(plan: Plan): string {
   const { minBlock, block, partner, future } = plan;
-  const strict = minBlock > block ? String(minBlock) : "";
-  return `${keyOf(plan)}${partner ? "p" : ""}${future ? "f" : ""}${strict}`;
+  const key = keyOf(plan);
+  // The same text as in the cache: it is hashed once.
+  if (!partner && !future && minBlock <= block) return key;
+  return `${key}${partner ? "p" : ""}${future ? "f" : ""}${minBlock > block ? minBlock : ""}`;
 }
