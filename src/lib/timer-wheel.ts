@@ -1,7 +1,7 @@
 const TICK_MS = 20;
 const SLOTS = 1024;
 
-export type Timer = { readonly dueTick: number; readonly run: () => void };
+export type Timer = { readonly dueTick: number; run: () => void };
 
 /** What most need of the wheel; a simulation gives its own. */
 export type Timers = Pick<TimerWheel, "set" | "clear">;
@@ -33,7 +33,10 @@ export class TimerWheel {
   }
 
   clear(timer: Timer): void {
-    if (this.#slot(timer.dueTick).delete(timer)) this.#pending -= 1;
+    if (!this.#slot(timer.dueTick).delete(timer)) return;
+    this.#pending -= 1;
+    // A set's outgrown tables still hold what was deleted: all that a call holds must not stay so.
+    timer.run = nothing;
   }
 
   /** Runs what is due; called by the wheel's own ticker, and by tests. */
@@ -44,8 +47,9 @@ export class TimerWheel {
       this.#tick += 1;
       for (const timer of this.#slot(this.#tick)) {
         if (timer.dueTick > current) continue;
+        const { run } = timer;
         this.clear(timer);
-        timer.run();
+        run();
       }
     }
     this.#tick = current;
@@ -66,3 +70,5 @@ export class TimerWheel {
     this.#ticker = undefined;
   }
 }
+
+function nothing(): void {}

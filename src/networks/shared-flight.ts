@@ -26,13 +26,16 @@ const LATE_MS = 60;
 /** One question to the nodes, and all who asked it while it was in the air. */
 export class SharedFlight {
   readonly epoch: number;
-  readonly #lead: Waiter;
+  /** Until it landed: a map that had it may keep it for longer (V8's old tables do), with all it holds. */
+  #lead: Waiter | undefined;
+  readonly #deadlineMs: number;
   readonly #parts: SharedFlightParts;
   #others: Waiter[] | undefined;
 
   constructor(lead: Waiter, parts: SharedFlightParts) {
     this.epoch = lead.plan.epoch;
     this.#lead = lead;
+    this.#deadlineMs = lead.deadlineMs;
     this.#parts = parts;
   }
 
@@ -43,7 +46,7 @@ export class SharedFlight {
   /** Its answer is this one's too, unless this one's time is over before. */
   join(waiter: Waiter): void {
     this.#others ??= [];
-    if (waiter.deadlineMs >= this.#lead.deadlineMs) {
+    if (waiter.deadlineMs >= this.#deadlineMs) {
       this.#others.push(waiter);
       return;
     }
@@ -64,10 +67,13 @@ export class SharedFlight {
   /** The answer came. */
   land(answer: Answer): void {
     const others = this.#others;
-    this.#lead.done(answer);
+    const lead = this.#lead;
+    this.#lead = undefined;
+    this.#others = undefined;
+    lead?.done(answer);
     if (others === undefined) return;
     const now = this.#parts.clock.monotonic();
-    const isLate = now >= this.#lead.deadlineMs - LATE_MS;
+    const isLate = now >= this.#deadlineMs - LATE_MS;
     const ranOut = isLate && (answer.kind === "exhausted" || answer.kind === "behind");
     for (const waiter of others) {
       // The time was the first one's: who came later has some left.
