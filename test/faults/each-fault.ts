@@ -131,7 +131,16 @@ export function describeEachFault({ calls, webSocket, slack = 1 }: Options): voi
     }
     const known = each.blocks === undefined ? before : await knownNow();
     const report = await runLoad({ ...network, known, calls });
-    await shown({ network, upstream, quiet, load: { ...network, known, calls } });
+    await shown({
+      ...{ network, upstream, quiet },
+      load: async () => {
+        if (each.blocks === undefined) return { ...network, known, calls };
+        // What both nodes have answered by now shows nothing any more.
+        await pair.mine(each.blocks);
+        await reached(network, pair.head());
+        return { ...network, known: await knownNow(), calls };
+      },
+    });
     await faulty.set(NONE);
     const recovery = recovered(network, faulty, known.filter(isSettled));
     recovery.catch(() => undefined);
@@ -186,7 +195,7 @@ type Showing = {
   readonly network: RigNetwork;
   readonly upstream: string;
   readonly quiet: ReadonlyMap<string, number>;
-  readonly load: Parameters<typeof runLoad>[0];
+  readonly load: () => Promise<Parameters<typeof runLoad>[0]>;
 };
 
 /** Of two that are as fast as each other the faulty one may be asked little: it is by now. */
@@ -194,7 +203,7 @@ async function shown({ network, upstream, quiet, load }: Showing): Promise<void>
   const begun = performance.now();
   while (performance.now() - begun < SHOWN_MS) {
     if (!isDeepStrictEqual(await network.troubles(upstream), quiet)) return;
-    expectRight(await runLoad(load));
+    expectRight(await runLoad(await load()));
   }
   expect(await network.troubles(upstream), "the metrics show it").not.toEqual(quiet);
 }
