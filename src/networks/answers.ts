@@ -3,7 +3,7 @@ import type { Stored } from "../cache/entry.ts";
 import type { NetworkCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { encode } from "../jsonrpc/value.ts";
-import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
+import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
@@ -47,6 +47,8 @@ export type AnswersParts = {
 
 /** Up to here a kept answer is a string, which is written with its head in one go. */
 const TEXT_BYTES = 8192;
+/** Clients that asked for `latest` have gone on to the next block by then. */
+const PASSING_BLOCKS = 4;
 
 /**
  * One network's answers: what is kept is not asked for again, and what is being asked is asked once.
@@ -107,15 +109,15 @@ export class Answers {
   fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
     const { clock, timers } = this.#parts;
     const key = flightKeyOf(plan);
+    const waiter = { plan, deadlineMs: clock.monotonic() + timeoutMs, done };
     const flying = this.#flights.get(key);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
     if (flying !== undefined && flying.epoch === plan.epoch) {
       this.#parts.metrics.cache.shared.inc();
-      flying.join({ plan, deadlineMs: clock.monotonic() + timeoutMs, done });
+      flying.join(waiter);
       return;
     }
-    const lead = { plan, deadlineMs: clock.monotonic() + timeoutMs, done };
-    const flight = new SharedFlight(lead, { clock, timers, again: this.#again });
+    const flight = new SharedFlight(waiter, { clock, timers, again: this.#again });
     this.#flights.set(key, flight);
     this.#rules.ask(plan, timeoutMs, (outcome) => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
@@ -168,9 +170,6 @@ export class Answers {
   }
 }
 
-/** Clients that asked for `latest` have gone on to the next block by then. */
-const PASSING_BLOCKS = 4;
-
 function whole(result: readonly Buffer[]): string | Buffer {
   const [only] = result;
   if (sizeOf(result) <= TEXT_BYTES) {
@@ -182,7 +181,7 @@ function whole(result: readonly Buffer[]): string | Buffer {
 }
 
 function keepBytes(piece: Piece): void {
-  if (typeof piece !== "string") largeBuffers.keep(asBytes(piece));
+  if (typeof piece !== "string") largeBuffers.keep(piece);
 }
 
 /** JSON text of the params as they are sent, made once for each call. */

@@ -1,4 +1,5 @@
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
 
 type Waiter = {
   readonly least: number;
@@ -53,4 +54,14 @@ export class HeadWaiters {
     this.#timers.clear(waiter.timer);
     waiter.done(reached);
   }
+}
+
+/** Whether no primary is left that could tell a head: none has to be waited for. */
+export function isHopeless(
+  upstreams: readonly Pick<Upstream, "role" | "drained" | "chain" | "isReached">[],
+): boolean {
+  return upstreams.every(
+    ({ role, drained, chain, isReached }) =>
+      role === "partner" || drained || chain === "wrong" || isReached === false,
+  );
 }

@@ -16,6 +16,13 @@ const FINDERS = {
 /** A quantity of up to 2^53 - 1, with its quotes. */
 const QUANTITY = /^"0x([0-9a-fA-F]{1,13})"$/;
 
+const LETTER_N = 0x6e;
+
+/** Whether a result is null: of JSON's values it alone begins so. */
+export function isNull(result: readonly Buffer[]): boolean {
+  return result[0]?.[0] === LETTER_N;
+}
+
 /** The number of the block that a result belongs to; undefined where it names none. */
 export function blockNumberIn(result: readonly Buffer[], member: BlockMember): number | undefined {
   const text = memberText(result, member);

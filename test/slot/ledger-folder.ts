@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SAMPLE_LEDGER } from "../../src/dev/slot-samples.ts";
-import { temporaryFolder } from "../support/written.ts";
+import { ledgerFolder } from "../support/ledger-folder.ts";
 
 export type LedgerHead = {
   readonly firstSlot: number;
@@ -12,16 +12,9 @@ export type LedgerHead = {
 /** The text of a block's file by its slot. */
 export type Blocks = ReadonlyMap<number, string>;
 
-const GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
-
 /** A ledger of files in a new folder. */
 export function writeLedger(blocks: Blocks, head: LedgerHead): string {
-  const folder = temporaryFolder("slot-ledger");
-  mkdirSync(join(folder, "blocks"));
-  const whole = { format: 1, genesisHash: GENESIS, ...head };
-  writeFileSync(join(folder, "ledger.json"), JSON.stringify(whole));
-  for (const [slot, text] of blocks) writeFileSync(blockFile(folder, slot), text);
-  return folder;
+  return ledgerFolder(head, Object.fromEntries(blocks));
 }
 
 export const blockFile = (folder: string, slot: number): string =>

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import type { WarningLog } from "../chain-identity.ts";
-import { HeadWaiters } from "../head-waiters.ts";
+import { HeadWaiters, isHopeless } from "../head-waiters.ts";
 import type { HeadListener } from "./head-listeners.ts";
 import { HeadTracker } from "./head-tracker.ts";
 import { type Head, HeadView } from "./head-view.ts";
@@ -160,11 +160,7 @@ export class ChainWatch {
   /** After an upstream was asked: nobody waits for a head that no primary can tell. */
   reconsider(): void {
     if (this.#waiters.size === 0 || this.#view.head !== undefined) return;
-    const isHopeless = this.#upstreams.every(
-      ({ role, drained, chain, isReached }) =>
-        role === "partner" || drained || chain === "wrong" || isReached === false,
-    );
-    if (!isHopeless) return;
+    if (!isHopeless(this.#upstreams)) return;
     // Not from within the call that has just begun to wait.
     queueMicrotask(() => this.#waiters.giveUp());
     if (this.#waiters.wantsPartner) this.#tracker.demandPartner();

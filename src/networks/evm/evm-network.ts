@@ -10,11 +10,11 @@ import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
-import { blockNumberIn } from "../../upstreams/answer-block.ts";
+import { blockNumberIn, isNull } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import { type Answer, Answers, paramsOf, type ResultOutcome } from "../answers.ts";
+import { type Answer, Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import {
   drain,
@@ -24,6 +24,7 @@ import {
   type Plan,
   type Question,
 } from "../network.ts";
+import { leastBlock, routedRequest } from "../routed-request.ts";
 import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
@@ -164,18 +165,10 @@ export class EvmNetwork implements Network {
   }
 
   #ask(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
-    const { definition, args, block, minBlock, depth, head, exists, future, partner } = plan;
-    const { method, answerBlock } = definition;
-    const strict = minBlock > block;
-    const places = blockPlaces(definition);
-    const partial = places.filter >= 0 || isPending(args, places.block);
-    const least = strict ? minBlock : block;
-    const slack = least < 0 ? 0 : KEEPS_UP_BLOCKS;
-    const need = { method, block: least, strict, partial, depth, head, slack };
-    const lookup = definition.lookup !== undefined;
-    const params = paramsOf(plan);
-    const request = { need, params, timeoutMs, lookup, exists, future, answerBlock, partner };
-    this.#router.fetch(request, done);
+    const places = blockPlaces(plan.definition);
+    const partial = places.filter >= 0 || isPending(plan.args, places.block);
+    const slack = leastBlock(plan) < 0 ? 0 : KEEPS_UP_BLOCKS;
+    this.#router.fetch(routedRequest(plan, timeoutMs, { partial, slack }), done);
   }
 
   #accept(
@@ -190,7 +183,7 @@ export class EvmNetwork implements Network {
         const refusal = this.#outside(block);
         if (refusal !== undefined) return refusal;
       }
-    } else if (future && lookup !== undefined && result[0]?.[0] !== LETTER_N) {
+    } else if (future && lookup !== undefined && !isNull(result)) {
       this.chain.seen(upstream, named);
     }
     return shapeResult(definition.shape, result, shape, args);
@@ -305,5 +298,3 @@ export class EvmNetwork implements Network {
 function isPending(args: readonly JsonValue[], place: number): boolean {
   return place >= 0 && args[place] === "pending";
 }
-
-const LETTER_N = 0x6e;

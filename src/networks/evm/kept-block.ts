@@ -1,12 +1,11 @@
 import type { Definition } from "../../methods/definition.ts";
-import { blockNumberIn, textIn } from "../../upstreams/answer-block.ts";
+import { blockNumberIn, isNull, textIn } from "../../upstreams/answer-block.ts";
 import type { Plan } from "../network.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 
 type Chain = Pick<ChainWatch, "head" | "numberOf" | "hashOf">;
 
-const LETTER_N = 0x6e;
 /** A node that lost its newest blocks leaves their logs out, and nothing in the answer shows it. */
 const SETTLED_BLOCKS = 32;
 
@@ -17,7 +16,7 @@ const SETTLED_BLOCKS = 32;
 export function keptBlock(plan: Plan, result: readonly Buffer[], chain: Chain): number | undefined {
   const { definition, named } = plan;
   const { answerBlock, lookup } = definition;
-  if (lookup !== undefined && result[0]?.[0] === LETTER_N) {
+  if (lookup !== undefined && isNull(result)) {
     // A block that is there keeps what it has: what is not in it never will be.
     return lookup === "part" && named >= 0 ? named : undefined;
   }

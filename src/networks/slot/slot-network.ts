@@ -9,12 +9,14 @@ import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
+import { isNull } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import { type Answer, Answers, paramsOf, type ResultOutcome } from "../answers.ts";
+import { type Answer, Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { drain, type Network, notAvailableYet, type Plan, type Question } from "../network.ts";
+import { routedRequest } from "../routed-request.ts";
 import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
 import type { SlotWatch } from "./slot-watch.ts";
@@ -26,8 +28,6 @@ const CONTEXT_BYTES = 200;
 /** Belongs to no block that could be replaced. */
 const CONSTANT = -1;
 const GENESIS = 0;
-/** Of null. */
-const LETTER_N = 0x6e;
 /** What its shapes do not look at. */
 const SHAPE: ShapeOptions = Object.freeze({
   pending: false,
@@ -135,19 +135,8 @@ export class SlotNetwork implements Network {
   }
 
   #ask(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
-    const { definition, block, minBlock, depth, head, exists, future, partner } = plan;
-    const strict = minBlock > block;
-    const need = {
-      method: definition.method,
-      block: strict ? minBlock : block,
-      strict,
-      depth,
-      head,
-      slack: KEEPS_UP_SLOTS,
-    };
-    const lookup = definition.lookup !== undefined;
-    const kind = { lookup, exists, future, answerBlock: undefined, partner };
-    this.#router.fetch({ need, params: paramsOf(plan), timeoutMs, ...kind }, done);
+    const looseness = { partial: false, slack: KEEPS_UP_SLOTS };
+    this.#router.fetch(routedRequest(plan, timeoutMs, looseness), done);
   }
 
   #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Buffer[] {
@@ -169,7 +158,7 @@ export class SlotNetwork implements Network {
    */
   #keptSlot({ definition, args, named }: Plan, result: readonly Buffer[]): number | undefined {
     if (definition.cache === "constant") return CONSTANT;
-    if (result[0]?.[0] === LETTER_N) return undefined;
+    if (isNull(result)) return undefined;
     const isFinal =
       slotsIn(definition, args).commitment === "finalized" ||
       (named >= 0 && named <= this.chain.slots.finalized);
@@ -212,7 +201,7 @@ function shownSlot(
 ): number | undefined {
   const { answerSlot, lookup } = definition;
   if (answerSlot === undefined) {
-    return future && lookup === "block" && result[0]?.[0] !== LETTER_N ? named : undefined;
+    return future && lookup === "block" && !isNull(result) ? named : undefined;
   }
   const text = result[0]?.toString("latin1", 0, CONTEXT_BYTES) ?? "";
   if (answerSlot === "result") return readSlot(text);

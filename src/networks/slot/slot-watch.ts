@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import { ChainIdentity, GENESIS_HASH, type WarningLog } from "../chain-identity.ts";
-import { HeadWaiters } from "../head-waiters.ts";
+import { HeadWaiters, isHopeless } from "../head-waiters.ts";
 import type { ChainState } from "../network.ts";
 import { type Commitment, SlotHeads, type Slots } from "./slot-heads.ts";
 import { SlotPoll } from "./slot-poll.ts";
@@ -131,12 +131,8 @@ export class SlotWatch implements ChainState {
   /** After an upstream was asked: nobody waits for a head that no primary can tell. */
   reconsider(): void {
     if (this.#waiters.size === 0 || this.head !== undefined) return;
-    const isHopeless = this.#parts.upstreams.every(
-      ({ role, drained, chain, isReached }) =>
-        role === "partner" || drained || chain === "wrong" || isReached === false,
-    );
     // Not from within the call that has just begun to wait.
-    if (isHopeless) queueMicrotask(() => this.#waiters.giveUp());
+    if (isHopeless(this.#parts.upstreams)) queueMicrotask(() => this.#waiters.giveUp());
   }
 
   /** Waits until the head is at least `least`. `done` is called once, later: whether it is. */
