@@ -40,6 +40,8 @@ export class ChainWatch {
   readonly #timers: Timers;
   /** Set while a block is looked for. */
   #seeking: Timer | undefined;
+  /** The head when it was looked for last. */
+  #soughtAt = -1;
   /** Since when no primary is healthy. */
   #outageSinceMs: number | undefined;
 
@@ -147,9 +149,18 @@ export class ChainWatch {
     this.#seek();
   }
 
-  /** Polls are aimed at blocks that come when expected: one that came sooner would be found too late. */
+  /**
+   * Polls are aimed at blocks that come when expected: one that came sooner would be found too late.
+   * Once a block was found, whoever asks for the next does not wait for the pause's end.
+   */
   #seek(): void {
-    if (this.#seeking !== undefined || this.#waiters.size === 0 || this.head === undefined) return;
+    const head = this.head?.number;
+    if (this.#waiters.size === 0 || head === undefined) return;
+    if (this.#seeking !== undefined) {
+      if (head <= this.#soughtAt) return;
+      this.#timers.clear(this.#seeking);
+    }
+    this.#soughtAt = head;
     this.#seeking = this.#timers.set(SEEK_MS, () => {
       this.#seeking = undefined;
       this.#seek();

@@ -104,8 +104,7 @@ export class HeadTracker {
   seek(): void {
     const now = this.#parts.clock.monotonic();
     for (const watch of this.#primaries) {
-      const isIdle = isHealthy(watch.upstream) && !watch.isLooking && watch.silentAtMs <= now;
-      if (isIdle) watch.look("poll", () => {});
+      if (isHealthy(watch.upstream) && watch.silentAtMs <= now) watch.seek();
     }
   }
 

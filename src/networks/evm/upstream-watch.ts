@@ -31,6 +31,8 @@ export class UpstreamWatch {
   readonly #parts: UpstreamWatchParts;
   readonly #chain: ChainCheck;
   #isLooking = false;
+  /** To be asked again: what is in the air may be answered with an older head. */
+  #isSought = false;
   #askedMs = Number.NEGATIVE_INFINITY;
   #flows = false;
   /** A poll found a block that the socket had not told of. */
@@ -95,6 +97,7 @@ export class UpstreamWatch {
     const finish = (isRight: boolean) => {
       this.#isLooking = false;
       done(isRight);
+      if (this.#isSought) this.seek();
       this.#parts.changed(this.upstream);
     };
     const isChecked = kind === "probe" || this.#chain.isDue;
@@ -105,6 +108,12 @@ export class UpstreamWatch {
         else finish(false);
       });
     }
+  }
+
+  /** Asks for a head that is not older than this moment. */
+  seek(): void {
+    this.#isSought = this.#isLooking;
+    if (!this.#isLooking) this.look("poll", () => {});
   }
 
   /** `done` is called once, within the time, when the chain is known or cannot be found out. */
