@@ -21,8 +21,8 @@ export class Doorkeeper {
     this.#repeated += 1;
   }
 
-  /** Whether the answer of this key, which was not kept, is to be. */
-  admits(key: string): boolean {
+  /** Whether the answer of the key with this hash (not 0), which was not kept, is to be. */
+  admits(hash: number): boolean {
     this.#asked += 1;
     if (this.#asked >= WINDOW) {
       this.#asked /= 2;
@@ -30,7 +30,6 @@ export class Doorkeeper {
     }
     if (this.#asked < LEAST || this.#repeated * RARE >= this.#asked) return true;
     this.#remembered ??= new Uint32Array(PLACES);
-    const hash = hashOf(key);
     const place = hash % PLACES;
     if (this.#remembered[place] === hash) {
       this.#repeated += 1;
@@ -39,13 +38,4 @@ export class Doorkeeper {
     this.#remembered[place] = hash;
     return false;
   }
-}
-
-/** FNV-1a over the characters; never 0. */
-function hashOf(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < key.length; at += 1) {
-    hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  }
-  return hash >>> 0 || 1;
 }

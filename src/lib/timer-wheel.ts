@@ -1,17 +1,23 @@
 const TICK_MS = 20;
 const SLOTS = 1024;
 
-export type Timer = { readonly dueTick: number; run: () => void };
+export type Timer = {
+  readonly dueTick: number;
+  run: () => void;
+  /** Its place in its slot; -1: it was run or cleared. */
+  place: number;
+};
 
 /** What most need of the wheel; a simulation gives its own. */
 export type Timers = Pick<TimerWheel, "set" | "clear">;
 
 /**
- * Many deadlines on one timer: setting and clearing one costs a Set operation, not a kernel or
+ * Many deadlines on one timer: setting and clearing one costs a place in an array, not a kernel or
  * runtime timer. Fires up to 40 ms late, never early. Idle, it keeps no timer and no process alive.
  */
 export class TimerWheel {
-  readonly #slots: Set<Timer>[] = Array.from({ length: SLOTS }, () => new Set<Timer>());
+  /** Arrays: a Set that is filled and emptied makes tables anew, which the collector is slow to find. */
+  readonly #slots: Timer[][] = Array.from({ length: SLOTS }, () => []);
   readonly #now: () => number;
   #tick = 0;
   #pending = 0;
@@ -26,16 +32,25 @@ export class TimerWheel {
     const current = Math.floor(this.#now() / TICK_MS);
     if (this.#pending === 0) this.#start(current);
     const dueTick = current + Math.ceil(delayMs / TICK_MS) + 1;
-    const timer: Timer = { dueTick, run };
-    this.#slot(dueTick).add(timer);
+    const slot = this.#slot(dueTick);
+    const timer: Timer = { dueTick, run, place: slot.length };
+    slot.push(timer);
     this.#pending += 1;
     return timer;
   }
 
   clear(timer: Timer): void {
-    if (!this.#slot(timer.dueTick).delete(timer)) return;
+    const { place } = timer;
+    if (place < 0) return;
+    const slot = this.#slot(timer.dueTick);
+    const last = slot.pop();
+    if (last !== undefined && last !== timer) {
+      slot[place] = last;
+      last.place = place;
+    }
+    timer.place = -1;
     this.#pending -= 1;
-    // A set's outgrown tables still hold what was deleted: all that a call holds must not stay so.
+    // Whoever keeps the timer for a while must not keep all that its call holds.
     timer.run = nothing;
   }
 
@@ -45,8 +60,10 @@ export class TimerWheel {
     const last = Math.min(current, this.#tick + SLOTS);
     while (this.#tick < last) {
       this.#tick += 1;
-      for (const timer of this.#slot(this.#tick)) {
-        if (timer.dueTick > current) continue;
+      const due = this.#slot(this.#tick).filter(({ dueTick }) => dueTick <= current);
+      for (const timer of due) {
+        // Cleared by one before it.
+        if (timer.place < 0) continue;
         const { run } = timer;
         this.clear(timer);
         run();
@@ -56,8 +73,8 @@ export class TimerWheel {
     if (this.#pending === 0) this.#stop();
   }
 
-  #slot(tick: number): Set<Timer> {
-    return this.#slots[tick % SLOTS] as Set<Timer>;
+  #slot(tick: number): Timer[] {
+    return this.#slots[tick % SLOTS] as Timer[];
   }
 
   #start(current: number): void {

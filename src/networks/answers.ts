@@ -6,14 +6,16 @@ import { encode } from "../jsonrpc/value.ts";
 import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
+import { textHash } from "../lib/text-hash.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { FetchOutcome } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
+import { FlightTable } from "./flight-table.ts";
 import type { Plan } from "./network.ts";
-import { SharedFlight, type Waiter } from "./shared-flight.ts";
+import { SharedFlight, type SharedFlightParts, type Waiter } from "./shared-flight.ts";
 
 /** What came of asking nodes. A result is in the documented shape. */
 export type Answer =
@@ -59,14 +61,17 @@ export class Answers {
   readonly #parts: AnswersParts;
   /** By method: whether its answers are asked for again is a matter of the method. */
   readonly #doors = new Map<Definition, Doorkeeper>();
-  readonly #flights = new Map<string, SharedFlight>();
-  readonly #again = ({ plan, deadlineMs, done }: Waiter) =>
-    this.fetch(plan, deadlineMs - this.#parts.clock.monotonic(), done);
+  readonly #flights = new FlightTable();
+  readonly #flightParts: SharedFlightParts;
   #epoch = 0;
 
   constructor(rules: AnswerRules, parts: AnswersParts) {
     this.#rules = rules;
     this.#parts = parts;
+    const { clock, timers } = parts;
+    const again = ({ plan, deadlineMs, done }: Waiter) =>
+      this.fetch(plan, deadlineMs - clock.monotonic(), done);
+    this.#flightParts = { clock, timers, again };
   }
 
   /** Counts reorganisations: an answer to a plan of an earlier one may be of a replaced block. */
@@ -107,41 +112,41 @@ export class Answers {
 
   /** `done` is called once, within the time. */
   fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
-    const { clock, timers } = this.#parts;
     const key = flightKeyOf(plan);
-    const waiter = { plan, deadlineMs: clock.monotonic() + timeoutMs, done };
-    const flying = this.#flights.get(key);
+    const hash = textHash(key);
+    const waiter = { plan, deadlineMs: this.#parts.clock.monotonic() + timeoutMs, done };
+    const flying = this.#flights.find(key, hash);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
     if (flying !== undefined && flying.epoch === plan.epoch) {
       this.#parts.metrics.cache.shared.inc();
       flying.join(waiter);
       return;
     }
-    const flight = new SharedFlight(waiter, { clock, timers, again: this.#again });
-    this.#flights.set(key, flight);
+    const flight = new SharedFlight({ key, hash, lead: waiter }, this.#flightParts);
+    this.#flights.add(flight);
     this.#rules.ask(plan, timeoutMs, (outcome) => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
-      const answer = this.#answerOf(plan, outcome, flight.isShared);
+      this.#flights.remove(flight);
+      const answer = this.#answerOf(plan, outcome, flight);
       // Each of them gives the bytes back once they are written.
       if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
       flight.land(answer);
     });
   }
 
-  #answerOf(plan: Plan, outcome: FetchOutcome, isShared: boolean): Answer {
+  #answerOf(plan: Plan, outcome: FetchOutcome, flight: SharedFlight): Answer {
     if (outcome.kind !== "result") return outcome;
     const result = this.#rules.accept(plan, outcome);
     if ("name" in result) return { kind: "refused", error: result };
-    if (plan.isKept) this.#keep(plan, result, isShared);
+    if (plan.isKept) this.#keep(plan, result, flight);
     return { kind: "result", result, upstream: outcome.upstream };
   }
 
-  /** `isShared`: others asked for it while it was in the air, so it does come again. */
-  #keep(plan: Plan, result: readonly Buffer[], isShared: boolean): void {
+  #keep(plan: Plan, result: readonly Buffer[], { isShared, hash }: SharedFlight): void {
     if (plan.epoch !== this.#epoch) return;
     const door = this.#doorOf(plan);
+    // Others asked for it while it was in the air: it does come again.
     if (isShared) door.hit();
-    if (!door.admits(keyOf(plan)) && !isShared) return;
+    if (!door.admits(hash) && !isShared) return;
     const block = this.#rules.blockOf(plan, result);
     if (block === undefined) return;
     const { cache, disk } = this.#parts;

@@ -8,6 +8,7 @@ import { SharedFlight, type Waiter } from "./shared-flight.ts";
 const RESULT: Answer = { kind: "result", result: ['"0x1"'], upstream: {} as Upstream };
 const OUT_OF_TIME: Answer = { kind: "exhausted", internal: "no answer in time" };
 const EXHAUSTED: Answer = { kind: "exhausted", internal: "all failed" };
+const ASKED = { key: "eth_call[]", hash: 7 };
 const PLAN = { epoch: 3 } as Plan;
 
 let time: VirtualTime;
@@ -37,11 +38,14 @@ beforeEach(() => {
   time = new VirtualTime();
   again = [];
   first = waiting(8000);
-  flight = new SharedFlight(first, {
-    clock: time.clock,
-    timers: time,
-    again: (waiter) => again.push(waiter),
-  });
+  flight = new SharedFlight(
+    { ...ASKED, lead: first },
+    {
+      clock: time.clock,
+      timers: time,
+      again: (waiter) => again.push(waiter),
+    },
+  );
 });
 
 test("it is shared once somebody joins, and belongs to the epoch of the first", () => {
@@ -53,7 +57,7 @@ test("it is shared once somebody joins, and belongs to the epoch of the first", 
 test("the answer comes to each once, to the first one first", () => {
   const order: string[] = [];
   flight = new SharedFlight(
-    { ...first, done: () => order.push("first") },
+    { ...ASKED, lead: { ...first, done: () => order.push("first") } },
     { clock: time.clock, timers: time, again: () => undefined },
   );
   for (const name of ["second", "third"]) {

@@ -11,6 +11,13 @@ export type Waiter = {
   readonly done: (answer: Answer) => void;
 };
 
+export type SharedFlightOptions = {
+  readonly key: string;
+  readonly hash: number;
+  /** Who asked first. */
+  readonly lead: Waiter;
+};
+
 export type SharedFlightParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
@@ -25,14 +32,20 @@ const LATE_MS = 60;
 
 /** One question to the nodes, and all who asked it while it was in the air. */
 export class SharedFlight {
+  readonly key: string;
+  readonly hash: number;
   readonly epoch: number;
-  /** Until it landed: a map that had it may keep it for longer (V8's old tables do), with all it holds. */
+  /** In the table of those in the air. */
+  next: SharedFlight | undefined;
   #lead: Waiter | undefined;
   readonly #deadlineMs: number;
   readonly #parts: SharedFlightParts;
   #others: Waiter[] | undefined;
 
-  constructor(lead: Waiter, parts: SharedFlightParts) {
+  /** `key`: what it asks, and `hash`, the key's. */
+  constructor({ key, hash, lead }: SharedFlightOptions, parts: SharedFlightParts) {
+    this.key = key;
+    this.hash = hash;
     this.epoch = lead.plan.epoch;
     this.#lead = lead;
     this.#deadlineMs = lead.deadlineMs;

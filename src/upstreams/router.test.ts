@@ -29,7 +29,7 @@ type Reply =
 const clock = { monotonic: () => now };
 const wheel = {
   set: (delayMs: number, run: () => void) => {
-    const timer = { dueTick: 0, atMs: now + delayMs, run };
+    const timer = { dueTick: 0, atMs: now + delayMs, run, place: 0 };
     timers.push(timer);
     return timer;
   },

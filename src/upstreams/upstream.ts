@@ -67,8 +67,13 @@ export type UpstreamState =
   | "not reached yet"
   | "on another fork";
 
-/** One attempt at one upstream, while it is in the air. */
-export type Attempt = { readonly upstream: Upstream; readonly beganMs: number };
+/** One attempt at one upstream, and its neighbours among those in the air. */
+export type Attempt = {
+  readonly upstream: Upstream;
+  readonly beganMs: number;
+  before: Attempt | undefined;
+  after: Attempt | undefined;
+};
 
 /** One node, or a paid service, as its network sees it: the way to it, and what is known of it. */
 export class Upstream {
@@ -96,8 +101,10 @@ export class Upstream {
   #head = -1;
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #observe: AttemptObserver;
-  /** In the order of their beginning. */
-  readonly #inAir = new Set<Attempt>();
+  /** Those in the air are a list in the order of their beginning. */
+  #oldest: Attempt | undefined;
+  #newest: Attempt | undefined;
+  #inFlight = 0;
 
   constructor(options: UpstreamOptions, parts: UpstreamParts) {
     const { name, role, index, lacks, archive, requestsPerSecond } = options;
@@ -130,16 +137,11 @@ export class Upstream {
 
   /** What the next call there would cost, in expected milliseconds. */
   cost(now: number): number {
-    let oldest: number | undefined;
-    for (const { beganMs } of this.#inAir) {
-      oldest = beganMs;
-      break;
-    }
-    return this.latency.cost(this.#inAir.size, oldest, now);
+    return this.latency.cost(this.#inFlight, this.#oldest?.beganMs, now);
   }
 
   get inFlight(): number {
-    return this.#inAir.size;
+    return this.#inFlight;
   }
 
   get state(): UpstreamState {
@@ -159,8 +161,12 @@ export class Upstream {
 
   #begin(now: number): Attempt {
     if (!this.allowance.tryTake(now)) this.allowance.take(now);
-    const attempt: Attempt = { upstream: this, beganMs: now };
-    this.#inAir.add(attempt);
+    const before = this.#newest;
+    const attempt: Attempt = { upstream: this, beganMs: now, before, after: undefined };
+    if (before === undefined) this.#oldest = attempt;
+    else before.after = attempt;
+    this.#newest = attempt;
+    this.#inFlight += 1;
     return attempt;
   }
 
@@ -209,10 +215,22 @@ export class Upstream {
 
   /** The attempt was answered, in this way. Returns the milliseconds that it took. */
   end(attempt: Attempt, outcome: string, now: number = this.#clock.monotonic()): number {
-    this.#inAir.delete(attempt);
+    this.#remove(attempt);
     const tookMs = now - attempt.beganMs;
     this.#observe(this.name, outcome, tookMs / 1000);
     return tookMs;
+  }
+
+  #remove(attempt: Attempt): void {
+    const { before, after } = attempt;
+    if (before === undefined) this.#oldest = after;
+    else before.after = after;
+    if (after === undefined) this.#newest = before;
+    else after.before = before;
+    // One that the collector has not found yet must not keep all that came after it.
+    attempt.before = undefined;
+    attempt.after = undefined;
+    this.#inFlight -= 1;
   }
 
   /** Another was faster. How long it took is not known, but that it was too long. */

@@ -33,7 +33,7 @@ export class VirtualTime implements Timers {
   /** Fires when a timer wheel would: at a tick, never early. */
   set(delayMs: number, run: () => void): Timer {
     const dueTick = Math.floor(this.#nowMs / TICK_MS) + Math.ceil(delayMs / TICK_MS) + 1;
-    const timer: Timer = { dueTick, run };
+    const timer: Timer = { dueTick, run, place: 0 };
     this.#timers.add(timer);
     const fire = () => {
       if (this.#timers.delete(timer)) run();

@@ -8,7 +8,7 @@ import { HeadTracker } from "./head-tracker.ts";
 import { HeadView } from "./head-view.ts";
 
 /** `set`: those of one moment happen in the order in which they were set. */
-type Event = { readonly dueTick: number; readonly set: number; readonly run: () => void };
+type Event = { readonly dueTick: number; readonly set: number; run: () => void; place: number };
 
 const isLater = (one: Event | undefined, other: Event | undefined): boolean => {
   if (one === undefined || other === undefined) return one === undefined;
@@ -36,7 +36,7 @@ class Time {
 
   at(dueTick: number, run: () => void): Event {
     this.#set += 1;
-    const event = { dueTick, set: this.#set, run };
+    const event = { dueTick, set: this.#set, run, place: 0 };
     const heap = this.#heap;
     let place = heap.push(event) - 1;
     while (place > 0) {

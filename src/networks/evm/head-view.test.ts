@@ -11,7 +11,7 @@ class Time {
   readonly clock = { monotonic: () => this.now };
   readonly timers = {
     set: (delayMs: number, run: () => void) => {
-      const timer = { dueTick: this.now + delayMs, run };
+      const timer = { dueTick: this.now + delayMs, run, place: 0 };
       this.#timers.add(timer);
       return timer;
     },
