@@ -19,9 +19,14 @@ type CacheStats = {
 
 type Counters = { -readonly [K in Exclude<keyof CacheStats, "evicted">]: number };
 
-function bytesOf(key: string, { length }: string | Buffer): number {
+function bytesOf(key: string, length: number): number {
   return ENTRY_BYTES + key.length + length + (isText(length) ? 0 : BUFFER_BYTES);
 }
+
+type Weight = { readonly credits: number; readonly passing: boolean };
+
+/** An answer of so many bytes; undefined where it is not to be kept. */
+type Offered = { readonly length: number; readonly read: () => Stored | undefined };
 
 /** Answers that are known, of all networks, in at most so many bytes together. */
 export class MemoryCache {
@@ -104,10 +109,15 @@ export class NetworkCache {
    * `credits`: what the call costs, as a measure of what the node spends on it; `passing`: asked by
    * a tag, and so of no use a few blocks later.
    */
-  set(key: string, stored: Stored, weight: { credits: number; passing: boolean }): void {
+  set(key: string, stored: Stored, weight: Weight): void {
+    this.offer(key, { length: stored.value.length, read: () => stored }, weight);
+  }
+
+  /** The same, where a look at the answer costs something: `read` is called where it has a place. */
+  offer(key: string, answer: Offered, weight: Weight): void {
     const known = this.#entries.get(key);
     if (known !== undefined) this.#residents.supersede(known);
-    const entry = this.#admitted(key, stored, weight.credits);
+    const entry = this.#admitted(key, answer, weight.credits);
     if (entry === undefined) {
       this.#counters.rejected++;
       return;
@@ -118,15 +128,16 @@ export class NetworkCache {
   }
 
   /** Undefined where it is turned away; else it is among the residents. */
-  #admitted(key: string, { value, block }: Stored, credits: number): Entry | undefined {
+  #admitted(key: string, { length, read }: Offered, credits: number): Entry | undefined {
     const own = ownKey(key, this.#seed);
     if (own === undefined) return undefined;
-    const bytes = bytesOf(key, value);
+    const bytes = bytesOf(key, length);
     const queue = this.#residents.queueFor(own.hash, bytes);
-    const ownedValue = queue && ownValue(value);
-    if (queue === undefined || ownedValue === undefined) return undefined;
+    const stored = queue && read();
+    const value = stored && ownValue(stored.value);
+    if (queue === undefined || stored === undefined || value === undefined) return undefined;
     const entry = new Entry(
-      { key: own.text, value: ownedValue, block, map: this.#entries },
+      { key: own.text, value, block: stored.block, map: this.#entries },
       { hash: own.hash, bytes, credits },
     );
     this.#residents.add(entry, queue);

@@ -147,14 +147,23 @@ export class Answers {
     // Others asked for it while it was in the air: it does come again.
     if (isShared) door.hit();
     if (!door.admits(hash) && !isShared) return;
-    const block = this.#rules.blockOf(plan, result);
-    if (block === undefined) return;
     const { cache, disk } = this.#parts;
     const { credits } = plan.definition;
     const passing = plan.tagged !== undefined && plan.definition.state;
-    const stored = { value: whole(result), block };
-    cache.set(keyOf(plan), stored, { credits, passing });
-    disk?.set(keyOf(plan), stored);
+    // A large answer that has no place is neither searched for its block nor joined.
+    let stored: Stored | undefined;
+    const read = () => {
+      stored ??= this.#stored(plan, result);
+      return stored;
+    };
+    cache.offer(keyOf(plan), { length: sizeOf(result), read }, { credits, passing });
+    const kept = disk && read();
+    if (kept !== undefined) disk?.set(keyOf(plan), kept);
+  }
+
+  #stored(plan: Plan, result: readonly Buffer[]): Stored | undefined {
+    const block = this.#rules.blockOf(plan, result);
+    return block === undefined ? undefined : { value: whole(result), block };
   }
 
   #doorOf({ definition }: Plan): Doorkeeper {
