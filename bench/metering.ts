@@ -141,15 +141,15 @@ function counted(store: Storage, counter: { count: number }): Storage {
         return Reflect.get(target, name, receiver);
       },
     });
-  const { accounts, keys, ledger, usage, partners, changes, close } = store;
+  const { accounts, keys, ledger, usage, partners, changes } = store;
   return {
+    ...store,
     accounts: part(accounts),
     keys: part(keys),
     ledger: part(ledger),
     usage: part(usage),
     partners: part(partners),
     changes: part(changes),
-    close,
   };
 }
 

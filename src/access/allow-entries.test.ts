@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ALLOW_KINDS } from "../storage/store.ts";
-import { parseAllowEntry } from "./allow-entries.ts";
+import { parseAllowEntry, readAllowLists } from "./allow-entries.ts";
 import { checkCall, checkRequest, compileAllowLists } from "./allow-lists.ts";
 
 const texts = fc.oneof(
@@ -65,4 +65,31 @@ test.each([
 test("a fault repeats no more than 80 characters", () => {
   const parsed = parseAllowEntry("contract", "y".repeat(10_000));
   expect("fault" in parsed && parsed.fault.length).toBeLessThan(250);
+});
+
+test("lists are read whole: canonical, each entry once, and no list that is empty", () => {
+  const lists = { network: ["Mainnet", "mainnet"], ip: ["10.1.2.3/8"], method: [] };
+  const allow = { network: ["mainnet"], ip: ["10.0.0.0/8"] };
+  expect(readAllowLists(lists, { networks: ["mainnet"] })).toEqual({ allow });
+  expect(readAllowLists({}, { networks: [] })).toEqual({ allow: {} });
+});
+
+test("a wrong entry is told with its kind, a network that is gone may stay and none such may come", () => {
+  const networks = ["mainnet"];
+  const ip = { network: ["mainnet"], ip: ["10.0.0.0/33"] };
+  expect(readAllowLists(ip, { networks })).toMatchObject({ kind: "ip" });
+  const lists = { network: ["gone"] };
+  expect(readAllowLists(lists, { networks })).toEqual({
+    fault: 'there is no network "gone"; the networks are mainnet',
+    kind: "network",
+  });
+  expect(readAllowLists(lists, { networks, present: lists })).toEqual({ allow: lists });
+});
+
+test("a list has 100 entries at most, whatever is said twice", () => {
+  const agent = Array.from({ length: 100 }, (_, n) => `app${n}`);
+  const twice = { agent: [...agent, "app7"] };
+  expect(readAllowLists(twice, { networks: [] })).toEqual({ allow: { agent } });
+  const more = { agent: [...agent, "another"] };
+  expect(readAllowLists(more, { networks: [] })).toMatchObject({ kind: "agent" });
 });

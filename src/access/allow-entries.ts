@@ -1,4 +1,4 @@
-import { ALLOW_KINDS, type AllowKind } from "../storage/store.ts";
+import { ALLOW_KINDS, type AllowKind, type AllowLists } from "../storage/store.ts";
 import { formatIpRange, parseIpRange } from "./ip-ranges.ts";
 import { isMethodPattern } from "./method-patterns.ts";
 import { formatOriginPattern, parseOriginPattern } from "./origins.ts";
@@ -47,6 +47,9 @@ const KINDS: Readonly<Record<AllowKind, Kind>> = Object.freeze({
 });
 
 const QUOTED_CHARACTERS = 80;
+/** Of a kind: each call of a listed key is compared with the entries. */
+export const MOST_ALLOW_ENTRIES = 100;
+export const TOO_MANY_ENTRIES = `a key has at most ${MOST_ALLOW_ENTRIES} entries of a kind; remove some first`;
 
 /** Reads an entry that somebody adds or removes: canonical, so that equal entries are equal texts. */
 export function parseAllowEntry(kind: AllowKind, value: string): ParsedEntry {
@@ -56,6 +59,44 @@ export function parseAllowEntry(kind: AllowKind, value: string): ParsedEntry {
   if (entry !== undefined) return { entry };
   const shown = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
   return { fault: `${JSON.stringify(shown)} cannot stand in a list of kind ${kind}; give ${want}` };
+}
+
+/** Reads an entry that is new to a list: a network has to be one of the configuration's. */
+export function parseNewEntry(
+  kind: AllowKind,
+  value: string,
+  networks: readonly string[],
+): ParsedEntry {
+  const parsed = parseAllowEntry(kind, value);
+  if ("fault" in parsed || kind !== "network" || networks.includes(parsed.entry)) return parsed;
+  const named = JSON.stringify(parsed.entry);
+  return { fault: `there is no network ${named}; the networks are ${networks.join(", ")}` };
+}
+
+/** Where a fault stands in lists that somebody gave. */
+export type AllowListsFault = { readonly fault: string; readonly kind: AllowKind };
+
+/**
+ * Reads all lists of a key as they were written: canonical, without what is said twice and without
+ * empty ones. Entries of `present` may stay, also where their network is no longer configured.
+ */
+export function readAllowLists(
+  lists: AllowLists,
+  { networks, present = {} }: { networks: readonly string[]; present?: AllowLists },
+): { readonly allow: AllowLists } | AllowListsFault {
+  const allow: Partial<Record<AllowKind, readonly string[]>> = {};
+  for (const kind of ALLOW_KINDS) {
+    const entries = new Set<string>();
+    for (const value of lists[kind] ?? []) {
+      const stays = present[kind]?.includes(value) === true;
+      const parsed = stays ? { entry: value } : parseNewEntry(kind, value, networks);
+      if ("fault" in parsed) return { fault: parsed.fault, kind };
+      entries.add(parsed.entry);
+    }
+    if (entries.size > MOST_ALLOW_ENTRIES) return { fault: TOO_MANY_ENTRIES, kind };
+    if (entries.size > 0) allow[kind] = [...entries];
+  }
+  return { allow };
 }
 
 export function isAllowKind(text: string): text is AllowKind {

@@ -33,3 +33,10 @@ export function newKey({ clock, random, pepper }: NewKeyParts, grant: KeyGrant):
 export function isActive(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }
+
+export type KeyState = "active" | "revoked" | "expired";
+
+export function keyState(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number): KeyState {
+  if (key.revokedAt !== null) return "revoked";
+  return isActive(key, now) ? "active" : "expired";
+}

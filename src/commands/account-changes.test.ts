@@ -160,7 +160,7 @@ describe("accounts delete", () => {
   test("by two at once is done by one, and the other is told", async () => {
     const gone = { ...parts.storage.accounts, delete: async () => false };
     await expect(
-      deleteAccount({ storage: { ...parts.storage, accounts: gone } }, { email }),
+      deleteAccount({ ...parts, storage: { ...parts.storage, accounts: gone } }, { email }),
     ).rejects.toThrow("was deleted by another command");
   });
 });

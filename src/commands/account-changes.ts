@@ -1,18 +1,14 @@
+import { planFault } from "../access/account-checks.ts";
+import type { AuditEvent } from "../access/audit-entry.ts";
 import { dayOf } from "../lib/day.ts";
 import type { Account, AccountChanges, Storage } from "../storage/store.ts";
 import { balanceOf } from "../usage/account-usage.ts";
-import {
-  type AccountParts,
-  accountJson,
-  checkPlan,
-  creditless,
-  findAccount,
-  type Plans,
-} from "./accounts.ts";
+import { type AccountParts, accountJson, creditless, findAccount, type Plans } from "./accounts.ts";
+import { type AuditParts, note } from "./audit.ts";
 import { changedLimits, describeLimits, type LimitRequest, readCredits } from "./limits.ts";
-import { CommandError, count, type Output, WITHIN_A_SECOND } from "./output.ts";
+import { CommandError, count, type Output, refuse, WITHIN_A_SECOND } from "./output.ts";
 
-type Accounts = { readonly storage: Pick<Storage, "accounts"> };
+type Accounts = AuditParts & { readonly storage: Pick<Storage, "accounts" | "audit"> };
 type WithPlans = { readonly plans: Plans };
 
 /**
@@ -21,12 +17,15 @@ type WithPlans = { readonly plans: Plans };
  * @throws CommandError for an unknown account or plan
  */
 export async function setPlan(
-  { storage, plans }: Accounts & WithPlans,
+  parts: Accounts & WithPlans,
   request: { readonly email: string; readonly plan: string },
 ): Promise<Output> {
-  checkPlan(plans, request.plan);
+  const { storage, plans } = parts;
+  const { plan } = request;
+  refuse(planFault(plans, plan));
   const before = await findAccount(storage, request.email);
-  const account = await change(storage, before, { plan: request.plan });
+  const account = await change(storage, before, { plan });
+  await noteOf(parts, account, { action: "account.plan", detail: { before: before.plan, plan } });
   const { creditsPerDay, creditsPerSecond } = account.limits;
   const own =
     creditsPerDay === null && creditsPerSecond === null
@@ -42,12 +41,14 @@ export async function setPlan(
  * @throws CommandError
  */
 export async function limitAccount(
-  { storage, plans }: Accounts & WithPlans,
+  parts: Accounts & WithPlans,
   request: LimitRequest & { readonly email: string },
 ): Promise<Output> {
+  const { storage, plans } = parts;
   const before = await findAccount(storage, request.email);
   const limits = changedLimits(before.limits, request);
   const account = await change(storage, before, { limits });
+  await noteOf(parts, account, { action: "account.limits", detail: { ...limits } });
   const text = `${account.email} has ${describeLimits(limits, `those of plan ${account.plan}`)}`;
   return { json: accountJson(account), text: text + creditless(account, plans) };
 }
@@ -57,8 +58,8 @@ export async function limitAccount(
  * @throws CommandError
  */
 export async function creditAccount(
-  parts: Pick<AccountParts, "plans" | "clock"> & {
-    readonly storage: Pick<Storage, "accounts" | "ledger">;
+  parts: Omit<AccountParts, "storage"> & {
+    readonly storage: Pick<Storage, "accounts" | "ledger" | "audit">;
   },
   request: { readonly email: string; readonly credits: string },
 ): Promise<Output> {
@@ -67,6 +68,7 @@ export async function creditAccount(
   const account = await findAccount(storage, request.email);
   const now = clock.now();
   const row = await storage.ledger.add(account.id, dayOf(now), credits);
+  await noteOf(parts, account, { action: "account.credit", detail: { credits } });
   const balance = balanceOf({ account, plans, now }, row);
   const { account: email, ...today } = balance;
   const text =
@@ -80,9 +82,10 @@ export async function creditAccount(
  * @throws CommandError for an unknown account
  */
 export async function setSuspended(
-  { storage }: Accounts,
+  parts: Accounts,
   request: { readonly email: string; readonly suspended: boolean },
 ): Promise<Output> {
+  const { storage } = parts;
   const { email, suspended } = request;
   const before = await findAccount(storage, email);
   if (before.suspended === suspended) {
@@ -90,6 +93,8 @@ export async function setSuspended(
     return { json: accountJson(before), text: `${before.email} was ${state} before` };
   }
   const account = await change(storage, before, { suspended });
+  const action = suspended ? "account.suspend" : "account.resume";
+  await noteOf(parts, account, { action });
   const done = suspended ? "is suspended, its keys get 403" : "may call again";
   return { json: accountJson(account), text: `${account.email} ${done}: ${WITHIN_A_SECOND}` };
 }
@@ -99,14 +104,25 @@ export async function setSuspended(
  * @throws CommandError for an unknown account
  */
 export async function deleteAccount(
-  { storage }: { readonly storage: Pick<Storage, "accounts" | "keys"> },
+  parts: AuditParts & { readonly storage: Pick<Storage, "accounts" | "keys" | "audit"> },
   { email }: { readonly email: string },
 ): Promise<Output> {
+  const { storage } = parts;
   const account = await findAccount(storage, email);
   const keys = (await storage.keys.list(account.id)).length;
   if (!(await storage.accounts.delete(account.id))) throw gone(account);
+  const detail = { email: account.email, keys };
+  await noteOf(parts, account, { action: "account.delete", detail });
   const text = `account ${account.id} of ${account.email} and its ${keys} keys are deleted: ${WITHIN_A_SECOND}`;
   return { json: { id: account.id, email: account.email, keys, deleted: true }, text };
+}
+
+function noteOf(
+  parts: AuditParts,
+  { id }: Account,
+  event: Pick<AuditEvent, "action" | "detail">,
+): Promise<void> {
+  return note(parts, { ...event, accountId: id, target: id });
 }
 
 async function change(

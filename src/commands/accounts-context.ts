@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { loadConfig } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import type { Storage } from "../storage/store.ts";
@@ -8,7 +9,8 @@ import type { KeyParts } from "./keys.ts";
 import type { Output } from "./output.ts";
 
 /** What any command on the store may need. */
-export type StoreParts = KeyParts & AllowParts & { readonly storage: Storage };
+export type StoreParts = KeyParts &
+  AllowParts & { readonly storage: Storage; readonly config: Config };
 
 /**
  * Runs a command on the store that a configuration file names; a gateway that runs on the same
@@ -23,6 +25,7 @@ export async function onStore(
   try {
     const { json, text } = await command({
       storage,
+      config,
       plans: config.plans,
       networks: config.networks.map(({ name }) => name),
       pepper: config.keys.pepper,

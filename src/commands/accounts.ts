@@ -1,29 +1,25 @@
+import { emailFault, planFault } from "../access/account-checks.ts";
 import type { Random } from "../access/api-key.ts";
-import { createId } from "../access/ids.ts";
+import { newAccount } from "../access/new-account.ts";
 import { isActive } from "../access/new-key.ts";
 import type { PlanConfig } from "../config/plans.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Account, Storage } from "../storage/store.ts";
 import { accountBalance, dailyCreditsOf } from "../usage/account-usage.ts";
-import { describeLimits, NO_LIMITS } from "./limits.ts";
-import { CommandError, count, isoTime, minute, type Output, table } from "./output.ts";
+import { note } from "./audit.ts";
+import { describeLimits } from "./limits.ts";
+import { CommandError, count, isoTime, minute, type Output, refuse, table } from "./output.ts";
 
 /** The plans of the configuration, by name. */
 export type Plans = Readonly<Record<string, Partial<PlanConfig>>>;
 
 /** What the commands for accounts and keys work with. */
 export type AccountParts = {
-  readonly storage: Pick<Storage, "accounts" | "keys">;
+  readonly storage: Pick<Storage, "accounts" | "keys" | "audit">;
   readonly plans: Plans;
   readonly clock: Clock;
   readonly random: Random;
 };
-
-/** What browsers take in `<input type=email>` (WHATWG HTML, valid e-mail address); ASCII only. */
-const EMAIL =
-  /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
-/** RFC 5321, 4.5.3.1.3: a path of 256 octets with its angle brackets. */
-const EMAIL_MAX_LENGTH = 254;
 
 export type AccountRequest = {
   readonly email: string;
@@ -36,30 +32,20 @@ export type AccountRequest = {
  * @throws CommandError for a malformed or taken e-mail and for an unknown plan
  */
 export async function createAccount(parts: AccountParts, request: AccountRequest): Promise<Output> {
-  const { storage, plans, clock, random } = parts;
+  const { storage, plans } = parts;
   const { email, plan, operator } = request;
-  if (email.length > EMAIL_MAX_LENGTH || !EMAIL.test(email)) {
-    throw new CommandError(
-      `${JSON.stringify(email)} is no e-mail address; one looks like ada@example.com`,
-    );
-  }
-  checkPlan(plans, plan);
-  const account: Account = {
-    id: createId("acc", random),
-    email,
-    plan,
-    operator,
-    suspended: false,
-    limits: NO_LIMITS,
-    createdAt: clock.now(),
-  };
+  refuse(emailFault(email) ?? planFault(plans, plan));
+  const account = newAccount(parts, request);
   if (!(await storage.accounts.insert(account))) {
     throw new CommandError(
       `there is an account of ${email} already; name another e-mail, or see: tollgate accounts list`,
     );
   }
+  const { id } = account;
+  const detail = { email, plan, operator };
+  await note(parts, { accountId: id, action: "account.create", target: id, detail });
   const role = operator ? ", an operator" : "";
-  const text = `account ${account.id} of ${email} on plan ${plan}${role}`;
+  const text = `account ${id} of ${email} on plan ${plan}${role}`;
   return { json: accountJson(account), text: text + creditless(account, plans) };
 }
 
@@ -110,14 +96,6 @@ export async function findAccount(
   if (account !== undefined) return account;
   throw new CommandError(
     `there is no account of ${JSON.stringify(email)}; see: tollgate accounts list`,
-  );
-}
-
-/** @throws CommandError for a plan that the configuration does not have */
-export function checkPlan(plans: Plans, plan: string): void {
-  if (Object.hasOwn(plans, plan)) return;
-  throw new CommandError(
-    `there is no plan ${JSON.stringify(plan)}; the plans are ${Object.keys(plans).join(", ")}`,
   );
 }
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await createAccount(all, { email: "ada@example.com", plan: "free", operator: false });
   const { json } = await createKey(all, { account: "ada@example.com", name: "web" });
   id = (json as { id: string }).id;
-  parts = { storage, networks: ["mainnet", "sepolia"] };
+  parts = { storage, clock, random: randomBytes, networks: ["mainnet", "sepolia"] };
 });
 
 const allow = (...entries: string[]): Promise<Output> =>

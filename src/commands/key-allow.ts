@@ -1,10 +1,18 @@
-import { isAllowKind, parseAllowEntry } from "../access/allow-entries.ts";
+import {
+  isAllowKind,
+  MOST_ALLOW_ENTRIES,
+  parseAllowEntry,
+  parseNewEntry,
+  TOO_MANY_ENTRIES,
+} from "../access/allow-entries.ts";
+import { listsDetail } from "../access/audit-entry.ts";
 import { ALLOW_KINDS, type AllowKind, type AllowLists, type Storage } from "../storage/store.ts";
+import { type AuditParts, note } from "./audit.ts";
 import { findKey, label } from "./keys.ts";
 import { CommandError, type Output, table, WITHIN_A_SECOND } from "./output.ts";
 
-export type AllowParts = {
-  readonly storage: Pick<Storage, "keys">;
+export type AllowParts = AuditParts & {
+  readonly storage: Pick<Storage, "keys" | "audit">;
   /** The networks of the configuration. */
   readonly networks: readonly string[];
 };
@@ -15,9 +23,6 @@ export type AllowRequest = {
   readonly entries: readonly string[];
   readonly remove: boolean;
 };
-
-/** Each call of a listed key is compared with the entries. */
-const MOST_ENTRIES = 100;
 
 type Entry = { readonly kind: AllowKind; readonly value: string };
 
@@ -36,6 +41,10 @@ export async function allowKey(parts: AllowParts, request: AllowRequest): Promis
     // Another command was first: this one begins again with the lists that it left.
     return allowKey(parts, request);
   }
+  if (named.length > 0) {
+    const { id, accountId } = key;
+    await note(parts, { accountId, action: "key.allow", target: id, detail: listsDetail(allow) });
+  }
   const opened = ALLOW_KINDS.filter((kind) => key.allow[kind]?.length && !allow[kind]?.length);
   const lines = [
     ...opened.map((kind) => `no ${kind} is listed any more: the key is good for any ${kind}`),
@@ -53,13 +62,8 @@ function describe(who: string, allow: AllowLists): string {
 
 function readNew(text: string, { networks }: AllowParts): Entry {
   const { kind, value } = split(text);
-  const parsed = parseAllowEntry(kind, value);
+  const parsed = parseNewEntry(kind, value, networks);
   if ("fault" in parsed) throw new CommandError(parsed.fault);
-  if (kind === "network" && !networks.includes(parsed.entry)) {
-    throw new CommandError(
-      `there is no network ${JSON.stringify(parsed.entry)}; the networks are ${networks.join(", ")}`,
-    );
-  }
   return { kind, value: parsed.entry };
 }
 
@@ -82,8 +86,8 @@ function split(text: string): Entry {
 function withEntry(allow: AllowLists, { kind, value }: Entry): AllowLists {
   const list = allow[kind] ?? [];
   if (list.includes(value)) return allow;
-  if (list.length < MOST_ENTRIES) return { ...allow, [kind]: [...list, value] };
-  throw new CommandError(`a key has at most ${MOST_ENTRIES} entries of a kind; remove some first`);
+  if (list.length < MOST_ALLOW_ENTRIES) return { ...allow, [kind]: [...list, value] };
+  throw new CommandError(TOO_MANY_ENTRIES);
 }
 
 function without(allow: AllowLists, { kind, value }: Entry): AllowLists {

@@ -1,19 +1,10 @@
+import { readOverlap, tooManyKeys } from "../access/account-checks.ts";
 import { DEFAULT_OVERLAP_MS, rotateKey as rotate } from "../access/key-rotation.ts";
-import { DURATION_FORM, parseDuration } from "../config/duration.ts";
 import type { Storage } from "../storage/store.ts";
-import {
-  describeNew,
-  findKey,
-  type KeyParts,
-  label,
-  maxKeysOf,
-  tooManyKeys,
-  unknownKey,
-} from "./keys.ts";
+import { type AuditParts, note } from "./audit.ts";
+import { describeNew, findKey, type KeyParts, label, maxKeysOf, unknownKey } from "./keys.ts";
 import { changedLimits, describeLimits, type LimitRequest } from "./limits.ts";
-import { CommandError, isoTime, minute, type Output, WITHIN_A_SECOND } from "./output.ts";
-
-const LONGEST_OVERLAP = "1y";
+import { CommandError, isoTime, minute, type Output, unwrap, WITHIN_A_SECOND } from "./output.ts";
 
 /**
  * `keys rotate ID [--overlap 24h]`: another key with the same name, limits and allow-lists; the old
@@ -25,11 +16,11 @@ export async function rotateKey(
   request: { readonly id: string; readonly overlap?: string | undefined },
 ): Promise<Output> {
   const overlapMs =
-    request.overlap === undefined ? DEFAULT_OVERLAP_MS : readOverlap(request.overlap);
+    request.overlap === undefined ? DEFAULT_OVERLAP_MS : unwrap(readOverlap(request.overlap));
   const { key: old, account } = await findKey(parts.storage, request.id);
   const maxKeys = maxKeysOf(parts.plans, account.plan);
   const rotation = await rotate(parts, old, { overlapMs, maxKeys });
-  if (rotation === "too_many_keys") throw tooManyKeys(account, maxKeys);
+  if (rotation === "too_many_keys") throw new CommandError(tooManyKeys(account, maxKeys));
   if (rotation === "ended") {
     throw new CommandError(
       `${label(old)} has ended, so there is nothing to rotate; ` +
@@ -37,7 +28,9 @@ export async function rotateKey(
     );
   }
   const { key, text, oldEndsAt } = rotation;
-  const json = { id: key.id, key: text, replaces: old.id, replacedEnds: isoTime(oldEndsAt) };
+  const detail = { replaces: old.id, replacedEnds: isoTime(oldEndsAt) };
+  await note(parts, { accountId: account.id, action: "key.rotate", target: key.id, detail });
+  const json = { id: key.id, key: text, ...detail };
   const ends = `${label(old)} is refused from ${minute(oldEndsAt)} UTC on`;
   return { json, text: `${describeNew(key, account.email, text)}\n${ends}` };
 }
@@ -48,22 +41,15 @@ export async function rotateKey(
  * @throws CommandError
  */
 export async function limitKey(
-  { storage }: { readonly storage: Pick<Storage, "keys"> },
+  parts: AuditParts & { readonly storage: Pick<Storage, "keys" | "audit"> },
   request: LimitRequest & { readonly id: string },
 ): Promise<Output> {
+  const { storage } = parts;
   const { key } = await findKey(storage, request.id);
+  const { id, accountId } = key;
   const limits = changedLimits(key.limits, request);
-  if (!(await storage.keys.update(key.id, { limits }))) throw unknownKey(key.id);
+  if (!(await storage.keys.update(id, { limits }))) throw unknownKey(id);
+  await note(parts, { accountId, action: "key.limits", target: id, detail: { ...limits } });
   const text = `${label(key)} has ${describeLimits(limits, "the account's")}; ${WITHIN_A_SECOND}`;
-  return { json: { id: key.id, limits }, text };
-}
-
-function readOverlap(text: string): number {
-  const overlapMs = parseDuration(text);
-  if (overlapMs !== undefined && overlapMs <= (parseDuration(LONGEST_OVERLAP) ?? 0)) {
-    return overlapMs;
-  }
-  throw new CommandError(
-    `${JSON.stringify(text)} is no overlap; ${DURATION_FORM}, ${LONGEST_OVERLAP} at most`,
-  );
+  return { json: { id, limits }, text };
 }

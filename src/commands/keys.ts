@@ -1,9 +1,10 @@
-import { isActive, newKey } from "../access/new-key.ts";
+import { keyNameFault, readDate, tooManyKeys } from "../access/account-checks.ts";
+import { NO_LIMITS } from "../access/new-account.ts";
+import { keyState, newKey } from "../access/new-key.ts";
 import type { ApiKey, KeyRecord, Storage } from "../storage/store.ts";
-import { redactKeys } from "../telemetry/redact.ts";
 import { type AccountParts, findAccount, type Plans } from "./accounts.ts";
-import { NO_LIMITS } from "./limits.ts";
-import { CommandError, isoTime, minute, type Output, table } from "./output.ts";
+import { note } from "./audit.ts";
+import { CommandError, isoTime, minute, type Output, refuse, table, unwrap } from "./output.ts";
 
 export type KeyParts = AccountParts & {
   /** `keys.pepper` of the configuration. */
@@ -17,8 +18,6 @@ export type KeyRequest = {
   readonly expires?: string | undefined;
 };
 
-const NAME_MAX_LENGTH = 100;
-
 /**
  * `keys create --account EMAIL --name NAME [--expires DATE]`. The output is the only place in which
  * the key ever stands; the store gets its hash.
@@ -26,13 +25,16 @@ const NAME_MAX_LENGTH = 100;
  */
 export async function createKey(parts: KeyParts, request: KeyRequest): Promise<Output> {
   const { storage, plans } = parts;
-  const name = checkName(request.name);
-  const expiresAt = request.expires === undefined ? null : parseDate(request.expires);
+  const { name } = request;
+  refuse(keyNameFault(name));
+  const expiresAt = request.expires === undefined ? null : unwrap(readDate(request.expires));
   const account = await findAccount(storage, request.account);
   const maxKeys = maxKeysOf(plans, account.plan);
   const grant = { accountId: account.id, name, expiresAt, limits: NO_LIMITS, allow: {} };
   const { text, key } = newKey(parts, grant);
-  if (!(await storage.keys.insert(key, maxKeys))) throw tooManyKeys(account, maxKeys);
+  if (!(await storage.keys.insert(key, maxKeys))) refuse(tooManyKeys(account, maxKeys));
+  const detail = { name, ...(request.expires !== undefined && { expires: request.expires }) };
+  await note(parts, { accountId: account.id, action: "key.create", target: key.id, detail });
   return { json: { id: key.id, key: text }, text: describeNew(key, account.email, text) };
 }
 
@@ -49,7 +51,7 @@ export async function listKeys(
     email,
     key.name,
     `${key.prefix}…`,
-    stateOf(key, clock.now()),
+    keyState(key, clock.now()),
     minute(key.createdAt),
     minute(key.lastUsedAt),
     minute(key.expiresAt),
@@ -64,19 +66,23 @@ export async function listKeys(
  * @throws CommandError for an unknown id
  */
 export async function revokeKey(
-  { storage, clock }: Pick<KeyParts, "storage" | "clock">,
-  request: { readonly id: string },
+  parts: Pick<KeyParts, "storage" | "clock" | "random">,
+  { id }: { readonly id: string },
 ): Promise<Output> {
-  const { id } = request;
+  const { storage, clock } = parts;
   const now = clock.now();
   checkId(id);
   const key = await storage.keys.revoke(id, now);
   if (key === undefined) throw unknownKey(id);
+  const { accountId, name, revokedAt } = key;
+  if (revokedAt === now) {
+    await note(parts, { accountId, action: "key.revoke", target: key.id, detail: { name } });
+  }
   const text =
-    key.revokedAt === now
+    revokedAt === now
       ? `${label(key)} is revoked: every running process refuses it within a second`
-      : `${label(key)} was revoked before, at ${minute(key.revokedAt)} UTC`;
-  return { json: { id: key.id, revoked: isoTime(key.revokedAt) }, text };
+      : `${label(key)} was revoked before, at ${minute(revokedAt)} UTC`;
+  return { json: { id: key.id, revoked: isoTime(revokedAt) }, text };
 }
 
 /** @throws CommandError for an unknown id */
@@ -91,16 +97,6 @@ export const label = ({ id, name }: ApiKey): string => `key ${id} (${name})`;
 
 export function unknownKey(id: string): CommandError {
   return new CommandError(`there is no key ${JSON.stringify(id)}; see: tollgate keys list`);
-}
-
-export function tooManyKeys(
-  { email, plan }: KeyRecord["account"],
-  maxKeys: number | undefined,
-): CommandError {
-  return new CommandError(
-    `${email} has ${maxKeys} active keys, as many as plan ${plan} allows; ` +
-      "revoke one, or move the account to another plan",
-  );
 }
 
 /** @throws CommandError where the plan is no longer in the configuration */
@@ -120,30 +116,11 @@ function checkId(id: string): void {
   );
 }
 
-function checkName(name: string): string {
-  if (redactKeys(name) !== name) throw new CommandError("a key's name must not hold a key");
-  if (name.trim() !== "" && name.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(name)) return name;
-  throw new CommandError(
-    `a key's name is 1 to ${NAME_MAX_LENGTH} printable characters, such as "backend"`,
-  );
-}
-
-function parseDate(text: string): number {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse takes 2026-02-30 for March 2.
-  if (isoTime(Number.isNaN(time) ? null : time)?.startsWith(text)) return time;
-  throw new CommandError(`${JSON.stringify(text)} is no date; one looks like 2026-12-31`);
-}
-
-function stateOf(key: ApiKey, now: number): string {
-  if (key.revokedAt !== null) return "revoked";
-  return isActive(key, now) ? "active" : "expired";
-}
-
 /** The text that shows a new key, for people. */
 export function describeNew(key: ApiKey, email: string, text: string): string {
   const end = key.expiresAt === null ? "without an end" : `until ${minute(key.expiresAt)} UTC`;
-  const past = stateOf(key, key.createdAt) === "expired" ? ", which has passed: it is refused" : "";
+  const past =
+    keyState(key, key.createdAt) === "expired" ? ", which has passed: it is refused" : "";
   return [
     `${label(key)} of ${email}, ${end}${past}`,
     "",

@@ -1,10 +1,6 @@
+import { creditsForm, isCredits } from "../access/account-checks.ts";
 import type { Limits } from "../storage/store.ts";
 import { CommandError, count } from "./output.ts";
-
-/** Beyond every plan, and far enough from 2^53 that sums of them stay exact. */
-const MOST_CREDITS = 1_000_000_000_000;
-
-export const NO_LIMITS: Limits = Object.freeze({ creditsPerDay: null, creditsPerSecond: null });
 
 /** `--daily N --per-second N`, as they were written. */
 export type LimitRequest = {
@@ -31,11 +27,8 @@ export function changedLimits(present: Limits, { daily, perSecond }: LimitReques
 /** @throws CommandError */
 export function readCredits(text: string, least: 0 | 1): number {
   const credits = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (credits >= least && credits <= MOST_CREDITS) return credits;
-  throw new CommandError(
-    `${JSON.stringify(text)} is no number of credits; ` +
-      `give a whole number from ${least} to ${count(MOST_CREDITS)}, such as 3000000`,
-  );
+  if (isCredits(credits, least)) return credits;
+  throw new CommandError(`${JSON.stringify(text)} is no number of credits; ${creditsForm(least)}`);
 }
 
 /** `credits a day: 1,000; credits a second: the plan's`, where `others` is `the plan's`. */

@@ -6,6 +6,17 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
+/** @throws CommandError where there is a fault */
+export function refuse(fault: string | undefined): void {
+  if (fault !== undefined) throw new CommandError(fault);
+}
+
+/** @throws CommandError where the text could not be read */
+export function unwrap<Value>(read: { readonly value: Value } | { readonly fault: string }): Value {
+  if ("fault" in read) throw new CommandError(read.fault);
+  return read.value;
+}
+
 /** Rows under their headings, in columns as wide as they need to be. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows];

@@ -70,6 +70,17 @@ function describeAccounts(accounts: Command, run: Run): void {
     (email: string, options: StoreOptions) =>
       run(options, (parts) => showAccount(parts, { email })),
   );
+  storeCommand(
+    accounts,
+    "link <email>",
+    "a link that signs the owner in to the dashboard, once",
+  ).action((email: string, options: StoreOptions) =>
+    run(options, async (parts) => {
+      // No other command needs what stands behind the dashboard: it takes long to load.
+      const { linkAccount } = await import("./account-link.ts");
+      return linkAccount(parts, { email });
+    }),
+  );
 }
 
 function describeAccountChanges(accounts: Command, run: Run): void {

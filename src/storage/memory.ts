@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
+import { ageCursor, pageOf, readAgeCursor } from "./cursor.ts";
+import type { Accounts } from "./memory/accounts.ts";
+import { memoryAlerts } from "./memory/alerts.ts";
+import { memoryAudit } from "./memory/audit.ts";
 import { memoryLedger } from "./memory/ledger.ts";
+import { memoryMembers } from "./memory/members.ts";
 import { memoryPartners } from "./memory/partners.ts";
 import { memoryUsage } from "./memory/usage.ts";
 import {
   type Account,
+  type AccountPage,
+  type AccountPageRequest,
   type AccountStore,
   type ApiKey,
   type Change,
@@ -19,13 +26,33 @@ const CHANGES_KEPT = 1000;
 /** A store that lives as long as the process: for tests, and for trying things out. */
 export function openMemory(): Storage {
   const tables = new Tables();
+  const check = () => tables.check();
+  const accounts: Accounts = { check, has: (id) => tables.accounts.has(id), sameEmail };
+  const members = memoryMembers(accounts);
+  const audit = memoryAudit(check);
+  const alerts = memoryAlerts(accounts);
+  const usage = memoryUsage(check);
+  const forget = (accountId: string): void => {
+    members.forget(accountId);
+    alerts.forget(accountId);
+  };
   return {
-    accounts: accountStore(tables),
+    accounts: accountStore(tables, forget),
     keys: keyStore(tables),
-    ledger: memoryLedger(() => tables.check()),
-    usage: memoryUsage(() => tables.check()),
-    partners: memoryPartners(() => tables.check()),
+    ledger: memoryLedger(check),
+    usage: {
+      ...usage,
+      prune: async (before) => {
+        await usage.prune(before);
+        audit.prune(before.day);
+        alerts.prune(before.day);
+      },
+    },
+    partners: memoryPartners(check),
     changes: changeFeed(tables),
+    members: members.store,
+    audit: audit.store,
+    alerts: alerts.store,
     close: async () => {
       tables.closed = true;
     },
@@ -56,10 +83,10 @@ class Tables {
 }
 
 const sameEmail = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-const byAge = (a: Account | ApiKey, b: Account | ApiKey): number =>
-  a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
+type Aged = Pick<Account, "createdAt" | "id">;
+const byAge = (a: Aged, b: Aged): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
-function accountStore(tables: Tables): AccountStore {
+function accountStore(tables: Tables, forget: (id: string) => void): AccountStore {
   const find = (email: string): Account | undefined =>
     [...tables.accounts.values()].find((account) => sameEmail(account.email, email));
   return {
@@ -73,9 +100,17 @@ function accountStore(tables: Tables): AccountStore {
       tables.check();
       return find(email);
     },
+    findById: async (id) => {
+      tables.check();
+      return tables.accounts.get(id);
+    },
     list: async () => {
       tables.check();
       return [...tables.accounts.values()].sort(byAge);
+    },
+    page: async (request) => {
+      tables.check();
+      return accountPage([...tables.accounts.values()].sort(byAge), request);
     },
     update: async (id, changes) => {
       tables.check();
@@ -91,10 +126,25 @@ function accountStore(tables: Tables): AccountStore {
       for (const key of [...tables.keys.values()]) {
         if (key.accountId === id) tables.keys.delete(key.id);
       }
+      forget(id);
       tables.changed(id, null);
       return true;
     },
   };
+}
+
+function accountPage(
+  accounts: readonly Account[],
+  { search = "", after, limit }: AccountPageRequest,
+): AccountPage {
+  const last = readAgeCursor(after);
+  if (last === undefined) return { accounts: [], next: null };
+  const part = search.toLowerCase();
+  const found = accounts
+    .filter((account) => byAge(last, account) < 0)
+    .filter(({ email, id }) => [email, id].some((text) => text.toLowerCase().includes(part)));
+  const { page, next } = pageOf(found, limit, ageCursor);
+  return { accounts: page, next };
 }
 
 function keyStore(tables: Tables): KeyStore {

@@ -1,3 +1,5 @@
+import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
+
 /**
  * What the program keeps, one interface per store. Times are Unix milliseconds. Every method
  * rejects with a StorageError when the store cannot answer. Calls that are not awaited may be
@@ -56,18 +58,33 @@ export type AccountChanges = {
 };
 
 export type KeyChanges = {
+  readonly name?: string;
   readonly limits?: Limits;
   readonly allow?: AllowLists;
   /** Never later than the key's own end. */
   readonly expiresAt?: number;
 };
 
+export type AccountPageRequest = {
+  /** A part of an e-mail or id, without regard to case; each character stands for itself. */
+  readonly search?: string | undefined;
+  /** The last page's `next`. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+};
+
+/** `next`: where the following page begins, whatever was added meanwhile; null on the last one. */
+export type AccountPage = { readonly accounts: readonly Account[]; readonly next: string | null };
+
 export type AccountStore = {
   /** False, and nothing written, where the e-mail belongs to an account already. */
   readonly insert: (account: Account) => Promise<boolean>;
   readonly findByEmail: (email: string) => Promise<Account | undefined>;
+  readonly findById: (id: string) => Promise<Account | undefined>;
   /** Oldest first. */
   readonly list: () => Promise<readonly Account[]>;
+  /** Oldest first. Empty where `after` is no page's `next`. */
+  readonly page: (request: AccountPageRequest) => Promise<AccountPage>;
   /** False where there is no such account. */
   readonly update: (id: string, changes: AccountChanges) => Promise<boolean>;
   /** With its keys; its ledger and usage stay, for the books. False where there is no such account. */
@@ -175,6 +192,9 @@ export type LedgerStore = {
   readonly read: (owner: string, day: Day) => Promise<DayBalance>;
 };
 
+/** Of calls that were answered, by a primary or by a partner; any other is an error's name. */
+export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];
+
 /** Calls of one minute (Unix minutes), of one account, key, network, method and outcome. */
 export type UsageBucket = {
   readonly minute: number;
@@ -182,7 +202,7 @@ export type UsageBucket = {
   readonly keyId: string;
   readonly network: string;
   readonly method: string;
-  /** `ok`, or a name of the error table. */
+  /** One of ANSWERED_OUTCOMES, or a name of the error table. */
   readonly outcome: string;
   readonly calls: number;
   readonly credits: number;
@@ -204,7 +224,8 @@ export type UsageResolution = "minute" | "hour" | "day";
 
 export type UsageQuery = {
   readonly accountId: string;
-  readonly keyId?: string;
+  readonly keyId?: string | undefined;
+  readonly network?: string | undefined;
   readonly resolution: UsageResolution;
   /** Unix milliseconds, from included, to excluded. */
   readonly from: number;
@@ -214,18 +235,48 @@ export type UsageQuery = {
 /** One row of an answer: `at` is the beginning of its minute, hour or day, Unix milliseconds. */
 export type UsageRow = Omit<UsageBucket, "minute" | "accountId"> & { readonly at: number };
 
+export const USAGE_DIMENSIONS = ["method", "network", "key", "outcome"] as const;
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+export type UsageSeriesQuery = UsageQuery & {
+  /** Of a point: a multiple of the resolution. Points begin at multiples of it, in UTC. */
+  readonly stepMs: number;
+  readonly by: UsageDimension;
+  /** How many names are told apart: those most called in the span. */
+  readonly top: number;
+};
+
+/** `at`: the step's beginning, Unix milliseconds. Steps and names without calls have no point. */
+export type UsagePoint = {
+  readonly at: number;
+  /** A method, a network, a key's id or an outcome; null: all that are not among the `top`. */
+  readonly name: string | null;
+  readonly calls: number;
+  readonly credits: number;
+  /** Calls with any outcome but the answered ones. */
+  readonly failed: number;
+};
+
+/** Of a span, whatever the key. */
+export type UsageTotal = Omit<UsageRow, "at" | "keyId">;
+
 export type UsageStore = {
   /** Adds to the minutes, hours and days of these buckets, all or nothing. */
   readonly record: (
     buckets: readonly UsageBucket[],
     contracts: readonly ContractCount[],
   ) => Promise<void>;
+  /** As many rows as there are: a long span of a busy account is asked for piece by piece. */
   readonly query: (query: UsageQuery) => Promise<readonly UsageRow[]>;
+  /** Sums of each step, oldest first, then by name. */
+  readonly series: (query: UsageSeriesQuery) => Promise<readonly UsagePoint[]>;
+  /** Sums of the span, by network, method and outcome. */
+  readonly totals: (query: UsageQuery) => Promise<readonly UsageTotal[]>;
   /** The contracts most called, most first. */
   readonly topContracts: (
     query: Pick<UsageQuery, "accountId" | "from" | "to"> & { readonly limit: number },
   ) => Promise<readonly Omit<ContractCount, "minute" | "accountId">[]>;
-  /** Drops what is older than these times, Unix milliseconds. */
+  /** Drops what is older than these times, Unix milliseconds; audit and alerts as days. */
   readonly prune: (before: Readonly<Record<UsageResolution, number>>) => Promise<void>;
 };
 
@@ -267,6 +318,9 @@ export type Storage = {
   readonly usage: UsageStore;
   readonly partners: PartnerStore;
   readonly changes: ChangeFeed;
+  readonly members: MemberStore;
+  readonly audit: AuditStore;
+  readonly alerts: AlertStore;
   /** Waits for the calls in the air. Later calls reject. */
   readonly close: () => Promise<void>;
 };

@@ -11,7 +11,8 @@ export type BreakableStorage = {
 /** `broken` maps a store's name to the text of its error. */
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
-  const { accounts, keys, ledger, usage, partners, changes, close } = storage;
+  const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts, close } =
+    storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
       method,
@@ -32,6 +33,9 @@ export function breakable(storage: Storage): BreakableStorage {
       usage: wrapped("usage", usage),
       partners: wrapped("partners", partners),
       changes: wrapped("changes", changes),
+      members: wrapped("members", members),
+      audit: wrapped("audit", audit),
+      alerts: wrapped("alerts", alerts),
       close,
     },
   };

@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Storage, StorageError } from "../../src/storage/store.ts";
+import { accountPageContract } from "./account-page-contract.ts";
+import { alertContract } from "./alert-contract.ts";
+import { auditContract, auditEntry } from "./audit-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
+import { memberContract } from "./member-contract.ts";
 import { partnerContract, partnerTake } from "./partner-contract.ts";
 import { account, apiKey } from "./records.ts";
 import { bucket, usageContract } from "./usage-contract.ts";
+import { usageSumsContract } from "./usage-sums-contract.ts";
 
 /** What every adapter owes its callers. `open` gives an empty storage. */
 export function storeContract(name: string, open: () => Promise<Storage>): void {
@@ -15,11 +20,16 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
     afterEach(() => storage.close());
 
     describe("accounts", () => accountContract(() => storage));
+    describe("pages of accounts", () => accountPageContract(() => storage));
     describe("keys", () => keyContract(() => storage));
     describe("the ledger", () => ledgerContract(() => storage));
     describe("usage", () => usageContract(() => storage));
+    describe("sums of usage", () => usageSumsContract(() => storage));
     describe("partner calls", () => partnerContract(() => storage));
     describe("changes", () => changeContract(() => storage));
+    describe("members", () => memberContract(() => storage));
+    describe("the audit log", () => auditContract(() => storage));
+    describe("alerts", () => alertContract(() => storage));
 
     test("a closed storage refuses calls, and closing twice is no fault", async () => {
       await storage.close();
@@ -29,6 +39,9 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
       await expect(storage.ledger.read("acc_1", 1)).rejects.toThrow(StorageError);
       await expect(storage.usage.record([], [])).rejects.toThrow(StorageError);
       await expect(storage.partners.take(partnerTake())).rejects.toThrow(StorageError);
+      await expect(storage.members.list("acc_1")).rejects.toThrow(StorageError);
+      await expect(storage.audit.append(auditEntry())).rejects.toThrow(StorageError);
+      await expect(storage.alerts.list()).rejects.toThrow(StorageError);
     });
 
     test("calls in the air are answered before the storage closes", async () => {
@@ -46,6 +59,8 @@ function accountContract(storage: () => Storage): void {
     expect(await accounts.insert(written)).toBe(true);
     expect(await accounts.findByEmail("aDA@exAMPLE.com")).toEqual(written);
     expect(await accounts.findByEmail("ada@example.org")).toBeUndefined();
+    expect(await accounts.findById("acc_1")).toEqual(written);
+    expect(await accounts.findById("acc_2")).toBeUndefined();
   });
 
   test("an e-mail belongs to one account, whatever its case", async () => {
@@ -181,9 +196,12 @@ function keyContract(storage: () => Storage): void {
     const allow = { method: ["eth_*"] };
     expect(await keys.update("key_1", { limits })).toBe(true);
     expect(await keys.update("key_1", { allow })).toBe(true);
-    expect((await keys.findById("key_1"))?.key).toEqual(apiKey({ limits, allow }));
+    expect(await keys.update("key_1", { name: "it's mine" })).toBe(true);
+    expect((await keys.findById("key_1"))?.key).toEqual(
+      apiKey({ name: "it's mine", limits, allow }),
+    );
     const none = { creditsPerDay: null, creditsPerSecond: null };
-    await keys.update("key_1", { limits: none, allow: {} });
+    await keys.update("key_1", { name: "laptop", limits: none, allow: {} });
     expect((await keys.findById("key_1"))?.key).toEqual(apiKey());
     expect(await keys.update("key_2", { limits })).toBe(false);
   });

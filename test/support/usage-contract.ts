@@ -95,6 +95,7 @@ export function usageContract(storage: () => Storage): void {
     await usage.record(
       minutes.flatMap((minute) => [
         bucket({ minute }),
+        bucket({ minute, network: "sepolia" }),
         bucket({ minute, keyId: "key_2" }),
         bucket({ minute, accountId: "acc_2" }),
       ]),
@@ -102,12 +103,14 @@ export function usageContract(storage: () => Storage): void {
     );
     const count = async (over: Partial<UsageQuery>): Promise<number> =>
       (await usage.query(everything(over))).length;
-    expect(await count({})).toBe(6);
+    expect(await count({})).toBe(9);
+    expect(await count({ network: "sepolia" })).toBe(3);
+    expect(await count({ network: "sepolia", keyId: "key_2" })).toBe(0);
     expect(await count({ keyId: "key_2" })).toBe(3);
     expect(await count({ keyId: "key_9" })).toBe(0);
     expect(await count({ accountId: "acc_9" })).toBe(0);
-    expect(await count({ from: MIDNIGHT + 60_000, to: MIDNIGHT + 120_000 })).toBe(2);
-    expect(await count({ from: MIDNIGHT + 60_001, to: MIDNIGHT + 120_001 })).toBe(2);
+    expect(await count({ from: MIDNIGHT + 60_000, to: MIDNIGHT + 120_000 })).toBe(3);
+    expect(await count({ from: MIDNIGHT + 60_001, to: MIDNIGHT + 120_001 })).toBe(3);
   });
 
   test("contracts are told most called first, of one account and a span of time", async () => {

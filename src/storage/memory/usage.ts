@@ -1,10 +1,13 @@
 import type {
   ContractCount,
   UsageBucket,
+  UsageQuery,
   UsageResolution,
   UsageRow,
   UsageStore,
 } from "../store.ts";
+import { compare } from "./compare.ts";
+import { seriesOf, totalsOf } from "./usage-sums.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES: Readonly<Record<UsageResolution, number>> = { minute: 1, hour: 60, day: 1440 };
@@ -23,6 +26,16 @@ export function memoryUsage(check: () => void): UsageStore {
     day: new Map(),
   };
   const contracts: Table<Contract> = new Map();
+  const rowsOf = (query: UsageQuery): UsageRow[] => {
+    check();
+    const { accountId, keyId, network, resolution, from, to } = query;
+    return [...tables[resolution].values()]
+      .filter((row) => row.accountId === accountId && row.at >= from && row.at < to)
+      .filter((row) => keyId === undefined || row.keyId === keyId)
+      .filter((row) => network === undefined || row.network === network)
+      .sort((a, b) => compare(nameOf(a), nameOf(b)))
+      .map(({ accountId: _, ...row }) => row);
+  };
   return {
     record: async (buckets, counts) => {
       check();
@@ -31,14 +44,9 @@ export function memoryUsage(check: () => void): UsageStore {
       }
       for (const count of counts) addContract(contracts, count);
     },
-    query: async ({ accountId, keyId, resolution, from, to }) => {
-      check();
-      return [...tables[resolution].values()]
-        .filter((row) => row.accountId === accountId && row.at >= from && row.at < to)
-        .filter((row) => keyId === undefined || row.keyId === keyId)
-        .sort((a, b) => compare(nameOf(a), nameOf(b)))
-        .map(({ accountId: _, ...row }) => row);
-    },
+    query: async (query) => rowsOf(query),
+    series: async (query) => seriesOf(rowsOf(query), query),
+    totals: async (query) => totalsOf(rowsOf(query)),
     topContracts: async ({ accountId, from, to, limit }) => {
       check();
       const found = [...contracts.values()].filter(
@@ -106,12 +114,4 @@ function mostCalled(
   return sums.sort((a, b) =>
     compare([-a.calls, a.network, a.contract], [-b.calls, b.network, b.contract]),
   );
-}
-
-/** Part by part, as the columns of an index are compared. */
-function compare(a: readonly (string | number)[], b: readonly (string | number)[]): number {
-  const index = a.findIndex((part, at) => part !== b[at]);
-  const [left, right] = [a[index], b[index]];
-  if (left === undefined || right === undefined) return 0;
-  return left < right ? -1 : 1;
 }

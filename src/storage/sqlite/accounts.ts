@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ageCursor, pageOf, readAgeCursor } from "../cursor.ts";
 import type { Account, AccountStore, Limits } from "../store.ts";
 import type { Blocking } from "./database.ts";
 
@@ -22,6 +23,7 @@ export function accountStatements(db: DatabaseSync): Blocking<AccountStore> {
      ON CONFLICT (email) DO NOTHING`,
   );
   const byEmail = db.prepare("SELECT * FROM accounts WHERE email = ?");
+  const byId = db.prepare("SELECT * FROM accounts WHERE id = ?");
   const all = db.prepare("SELECT * FROM accounts ORDER BY created_at, id");
   const update = db.prepare(
     `UPDATE accounts SET plan = coalesce(:plan, plan), suspended = coalesce(:suspended, suspended),
@@ -40,6 +42,11 @@ export function accountStatements(db: DatabaseSync): Blocking<AccountStore> {
       const row = byEmail.get(email) as AccountRow | undefined;
       return row && toAccount(row);
     },
+    findById: (id) => {
+      const row = byId.get(id) as AccountRow | undefined;
+      return row && toAccount(row);
+    },
+    page: paging(db),
     list: () => (all.all() as AccountRow[]).map(toAccount),
     update: (id, { plan, suspended, limits }) => {
       const flag = suspended === undefined ? null : Number(suspended);
@@ -48,6 +55,24 @@ export function accountStatements(db: DatabaseSync): Blocking<AccountStore> {
     },
     // The trigger deletes its keys in the same statement.
     delete: (id) => remove.run(id).changes === 1,
+  };
+}
+
+/** The part is searched for as it is: in LIKE, some of its characters would stand for others. */
+export const ACCOUNT_PAGE = `
+  SELECT * FROM accounts WHERE (created_at, id) > (:createdAt, :id)
+    AND (instr(lower(email), :part) > 0 OR instr(lower(id), :part) > 0)
+  ORDER BY created_at, id LIMIT :rows`;
+
+function paging(db: DatabaseSync): Blocking<AccountStore>["page"] {
+  const page = db.prepare(ACCOUNT_PAGE);
+  return ({ search = "", after, limit }) => {
+    const last = readAgeCursor(after);
+    if (last === undefined) return { accounts: [], next: null };
+    const rows = page.all({ ...last, part: search.toLowerCase(), rows: limit + 1 });
+    const accounts = (rows as AccountRow[]).map(toAccount);
+    const { page: found, next } = pageOf(accounts, limit, ageCursor);
+    return { accounts: found, next };
   };
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { delivery } from "../../../test/support/alert-contract.ts";
 import { takeRequest } from "../../../test/support/ledger-contract.ts";
 import { partnerTake } from "../../../test/support/partner-contract.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
@@ -59,6 +60,46 @@ describe("several processes on one file", () => {
     );
     expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(7);
     await Promise.all(both.map((storage) => storage.close()));
+  });
+});
+
+describe("the dashboard beside the gateway on one file", () => {
+  test("of two who claim an alert one has it, and each of its deliveries goes to one", async () => {
+    const path = newPath();
+    const both = await Promise.all([openSqlite(path), openSqlite(path)]);
+    await both[0].accounts.insert(account());
+    const alert = { accountId: "acc_1", day: 20_000, threshold: 75 };
+    const deliveries = Array.from({ length: 20 }, (_, n) => delivery({ id: `del_${n}` }));
+    const claims = both.flatMap(({ alerts }) => [
+      alerts.claim(alert, deliveries),
+      alerts.claim(alert, deliveries),
+    ]);
+    expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
+    const { nextAt } = delivery();
+    const now = nextAt ?? 0;
+    const looks = Array.from({ length: 12 }, (_, index) =>
+      both[index % 2 ? 0 : 1].alerts.due({ now, limit: 2, holdMs: 1 }),
+    );
+    const taken = (await Promise.all(looks)).flat().map(({ id }) => id);
+    expect(taken.sort()).toEqual(deliveries.map(({ id }) => id).sort());
+    await Promise.all(both.map((storage) => storage.close()));
+  });
+
+  test("while another process reads, usage is written and credits are taken", async () => {
+    const path = newPath();
+    const storage = await openSqlite(path);
+    await storage.usage.record([bucket()], []);
+    const reader = new DatabaseSync(path);
+    reader.exec("BEGIN");
+    const rows = reader.prepare("SELECT sum(calls) AS calls FROM usage_hours");
+    expect(rows.get()).toEqual({ calls: 2 });
+    await storage.usage.record([bucket()], []);
+    expect((await storage.ledger.take(takeRequest())).granted).toBe(500);
+    expect(rows.get()).toEqual({ calls: 2 });
+    reader.exec("COMMIT");
+    expect(rows.get()).toEqual({ calls: 4 });
+    reader.close();
+    await storage.close();
   });
 });
 
@@ -164,13 +205,16 @@ describe("a file that cannot be used gets a clear error", () => {
     const path = newPath();
     await (await openSqlite(path)).close();
     const db = new DatabaseSync(path);
+    const { user_version: own } = db.prepare("PRAGMA user_version").get() as {
+      user_version: number;
+    };
     db.exec("PRAGMA user_version = 9999");
     db.close();
     const { message } = await failure(openSqlite(path));
     expect(message).toMatch(/was written by a newer version of tollgate \(its schema is 9999/);
 
     const program = new DatabaseSync(path);
-    program.exec("PRAGMA user_version = 3");
+    program.exec(`PRAGMA user_version = ${own}`);
     program.close();
     await (await openSqlite(path)).close();
   });

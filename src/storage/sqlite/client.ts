@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
 import {
   type AccountStore,
   type ChangeFeed,
@@ -130,7 +131,9 @@ function storageOver(client: SqliteClient): Storage {
     accounts: remote<AccountStore>(client, "accounts", {
       insert: true,
       findByEmail: true,
+      findById: true,
       list: true,
+      page: true,
       update: true,
       delete: true,
     }),
@@ -152,11 +155,29 @@ function storageOver(client: SqliteClient): Storage {
     usage: remote<UsageStore>(client, "usage", {
       record: true,
       query: true,
+      series: true,
+      totals: true,
       topContracts: true,
       prune: true,
     }),
     partners: remote<PartnerStore>(client, "partners", { take: true, read: true }),
     changes: remote<ChangeFeed>(client, "changes", { since: true }),
+    members: remote<MemberStore>(client, "members", {
+      add: true,
+      list: true,
+      ofEmail: true,
+      remove: true,
+    }),
+    audit: remote<AuditStore>(client, "audit", { append: true, page: true }),
+    alerts: remote<AlertStore>(client, "alerts", {
+      read: true,
+      write: true,
+      list: true,
+      claim: true,
+      due: true,
+      settle: true,
+      page: true,
+    }),
     close: () => client.close(),
   };
 }

@@ -1,16 +1,19 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { takeRequest } from "../../../test/support/ledger-contract.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { bucket } from "../../../test/support/usage-contract.ts";
 import { temporaryFolder } from "../../../test/support/written.ts";
-import { accountStatements } from "./accounts.ts";
+import { USAGE_DIMENSIONS } from "../store.ts";
+import { ACCOUNT_PAGE, accountStatements } from "./accounts.ts";
 import { openDatabase, storageError } from "./database.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements, TAKE } from "./ledger.ts";
 import { TAKE_PARTNER_CALLS } from "./partners.ts";
-import { querySql, usageStatements } from "./usage.ts";
+import { PRUNE_HOUR_SUMS, querySql, usageStatements } from "./usage.ts";
+import { seriesSql, totalsSql } from "./usage-sums.ts";
 
 const folder = temporaryFolder("database");
 
@@ -107,6 +110,15 @@ test("a search for an account, a key, a change, a balance or usage scans no tabl
     "SELECT seq FROM changes WHERE seq > ? ORDER BY seq",
     "DELETE FROM usage_minutes WHERE at < ?",
     querySql("usage_days"),
+    PRUNE_HOUR_SUMS,
+    ACCOUNT_PAGE,
+    "SELECT * FROM members WHERE email = ?",
+    "SELECT * FROM members WHERE account_id = ? AND email = ?",
+    "SELECT * FROM audit WHERE account_id = ? AND seq < ? ORDER BY seq DESC",
+    "SELECT * FROM audit WHERE seq < ? ORDER BY seq DESC",
+    "SELECT * FROM alert_deliveries WHERE account_id = ? AND seq < ? ORDER BY seq DESC",
+    "SELECT 1 FROM alert_deliveries WHERE state = 'pending' AND next_at <= ?",
+    "DELETE FROM alerts WHERE day < ?",
     TAKE,
     TAKE_PARTNER_CALLS,
   ]) {
@@ -117,5 +129,53 @@ test("a search for an account, a key, a change, a balance or usage scans no tabl
       .filter((each) => !/^SCAN (ask|taken|CONSTANT ROW)$/.test(String(each)));
     expect(details.join()).not.toMatch(/SCAN|TEMP B-TREE/);
   }
+  db.close();
+});
+
+test("sums read the span's rows by the primary key, of one key no others, without keys no keys", () => {
+  const db = openDatabase({ path: join(folder, "sum-plans.db"), busyTimeoutMs: 1000 });
+  const plan = (statement: string): string => {
+    const steps = db.prepare(`EXPLAIN QUERY PLAN ${statement}`).all();
+    const details = steps.map(({ detail }) => String(detail));
+    // What was summed is read once more, and sorted: a few thousand rows.
+    return details.filter((each) => /usage|SCAN (?!slice|leading|moments)/.test(each)).join("\n");
+  };
+  const whole = "USING PRIMARY KEY (account_id=? AND at>? AND at<?)";
+  const ofKey = "USING PRIMARY KEY (account_id=? AND at=? AND key_id=?";
+  for (const by of USAGE_DIMENSIONS) {
+    const table = by === "key" ? "usage_hours" : "usage_hour_sums";
+    expect(plan(seriesSql({ resolution: "hour", by }))).toBe(`SEARCH ${table} ${whole}`);
+    expect(plan(seriesSql({ resolution: "minute", by }))).toBe(`SEARCH usage_minutes ${whole}`);
+    const one = { resolution: "hour", keyId: "key_1" } as const;
+    expect(plan(seriesSql({ ...one, by }))).toContain(`SEARCH usage_hours ${ofKey})`);
+    expect(plan(seriesSql({ ...one, network: "base", by }))).toContain(`${ofKey} AND network=?)`);
+    expect(plan(seriesSql({ ...one, by }))).not.toContain("SCAN");
+  }
+  expect(plan(totalsSql({ resolution: "hour" }))).toBe(`SEARCH usage_hour_sums ${whole}`);
+  expect(plan(totalsSql({ resolution: "day" }))).toBe(`SEARCH usage_days ${whole}`);
+  expect(plan(totalsSql({ resolution: "minute", keyId: "key_1" }))).toContain(
+    `SEARCH usage_minutes ${ofKey})`,
+  );
+  db.close();
+});
+
+test("the hours of an older database are in the sums, whose keys they leave out", () => {
+  const path = join(folder, "older.db");
+  const older = new DatabaseSync(path);
+  for (const name of ["0001-accounts-and-keys", "0002-ledger-and-usage", "0003-partner-calls"]) {
+    older.exec(readFileSync(new URL(`./migrations/${name}.sql`, import.meta.url), "utf8"));
+  }
+  older.exec("PRAGMA user_version = 3");
+  const insert = older.prepare(
+    "INSERT INTO usage_hours VALUES (?, 'acc_1', ?, 'n', 'm', 'ok', 1, 2, 3, 4.5)",
+  );
+  for (const keyId of ["key_1", "key_2"]) for (const at of [0, 3_600_000]) insert.run(at, keyId);
+  older.close();
+
+  const db = openDatabase({ path, busyTimeoutMs: 1000 });
+  const asked = { accountId: "acc_1", resolution: "hour", from: 0, to: 3_600_000 } as const;
+  expect(usageStatements(db).totals(asked)).toEqual([
+    { network: "n", method: "m", outcome: "ok", calls: 2, credits: 4, bytes: 6, latencyMs: 9 },
+  ]);
   db.close();
 });

@@ -83,16 +83,16 @@ function changing(
   listsOf: (id: string) => AllowLists | undefined,
 ): Blocking<KeyStore>["update"] {
   const update = db.prepare(
-    `UPDATE keys SET
+    `UPDATE keys SET name = coalesce(:name, name),
        credits_per_day = iif(:limited, :perDay, credits_per_day),
        credits_per_second = iif(:limited, :perSecond, credits_per_second),
        allow = coalesce(:allow, allow),
        expires_at = coalesce(min(expires_at, :expiresAt), :expiresAt, expires_at)
      WHERE id = :id`,
   );
-  return (id, { limits, allow, expiresAt }, expected) => {
+  return (id, { name = null, limits, allow, expiresAt = null }, expected) => {
     const lists = allow === undefined ? null : JSON.stringify(allow);
-    const row = { id, ...limitChanges(limits), allow: lists, expiresAt: expiresAt ?? null };
+    const row = { id, name, ...limitChanges(limits), allow: lists, expiresAt };
     let changed = false;
     // The lists are compared as what they say, under the write lock: the text may be written otherwise.
     transaction(db, () => {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { dayOf } from "../../lib/day.ts";
 import type {
   ContractCount,
   UsageBucket,
@@ -8,6 +9,7 @@ import type {
   UsageStore,
 } from "../store.ts";
 import { type Blocking, transaction } from "./database.ts";
+import { usageSums } from "./usage-sums.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -27,8 +29,6 @@ type ByResolution<Value> = Readonly<Record<UsageResolution, Value>>;
 
 export function usageStatements(db: DatabaseSync): Blocking<UsageStore> {
   const query = perTable((table) => db.prepare(querySql(table)));
-  const prune = perTable((table) => db.prepare(`DELETE FROM ${table} WHERE at < ?`));
-  const pruneContracts = db.prepare("DELETE FROM contract_minutes WHERE at < ?");
   const top = db.prepare(
     `SELECT network, contract, sum(calls) AS calls FROM contract_minutes
      WHERE account_id = :accountId AND at >= :from AND at < :to
@@ -36,15 +36,14 @@ export function usageStatements(db: DatabaseSync): Blocking<UsageStore> {
   );
   return {
     record: recording(db),
-    query: ({ accountId, keyId, resolution, from, to }: UsageQuery) =>
-      query[resolution].all({ accountId, keyId: keyId ?? null, from, to }) as UsageRow[],
+    query: ({ accountId, keyId, network, resolution, from, to }: UsageQuery) => {
+      const filters = { keyId: keyId ?? null, network: network ?? null };
+      return query[resolution].all({ accountId, ...filters, from, to }) as UsageRow[];
+    },
+    ...usageSums(db),
     topContracts: ({ accountId, from, to, limit }) =>
       top.all({ accountId, from, to, limit }) as Omit<ContractCount, "minute" | "accountId">[],
-    prune: (before) =>
-      transaction(db, () => {
-        for (const { name } of RESOLUTIONS) prune[name].run(before[name]);
-        pruneContracts.run(before.minute);
-      }),
+    prune: pruning(db),
   };
 }
 
@@ -59,11 +58,42 @@ export const querySql = (table: string): string =>
      latency_ms AS latencyMs
    FROM ${table}
    WHERE account_id = :accountId AND at >= :from AND at < :to
-     AND (:keyId IS NULL OR key_id = :keyId)
+     AND (:keyId IS NULL OR key_id = :keyId) AND (:network IS NULL OR network = :network)
    ORDER BY account_id, at, key_id, network, method, outcome`;
+
+/** The hours' sums have no index on the time: their rows are found by those of the hours. */
+export const PRUNE_HOUR_SUMS = `DELETE FROM usage_hour_sums WHERE (account_id, at) IN (
+  SELECT DISTINCT account_id, at FROM usage_hours WHERE at < ?)`;
+
+function pruning(db: DatabaseSync): Blocking<UsageStore>["prune"] {
+  const drop = (table: string, column = "at") =>
+    db.prepare(`DELETE FROM ${table} WHERE ${column} < ?`);
+  const usage = perTable((table) => drop(table));
+  const hourSums = db.prepare(PRUNE_HOUR_SUMS);
+  const contracts = drop("contract_minutes");
+  const [audit, deliveries, alerts] = [
+    drop("audit"),
+    drop("alert_deliveries"),
+    drop("alerts", "day"),
+  ];
+  return (before) =>
+    transaction(db, () => {
+      hourSums.run(before.hour);
+      for (const { name } of RESOLUTIONS) usage[name].run(before[name]);
+      contracts.run(before.minute);
+      audit.run(before.day);
+      deliveries.run(before.day);
+      alerts.run(dayOf(before.day));
+    });
+}
 
 function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
   const upserts = perTable((table) => db.prepare(upsertSql(table)));
+  const hourSum = db.prepare(
+    `INSERT INTO usage_hour_sums
+       (at, account_id, network, method, outcome, calls, credits, bytes, latency_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADDED}`,
+  );
   const contract = db.prepare(
     `INSERT INTO contract_minutes (at, account_id, network, contract, calls)
      VALUES (?, ?, ?, ?, ?)
@@ -74,21 +104,33 @@ function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
       for (const { name, minutes } of RESOLUTIONS) {
         for (const bucket of buckets) add(upserts[name], bucket, minutes);
       }
+      for (const bucket of buckets) addSum(hourSum, bucket);
       for (const { minute, accountId, network, contract: address, calls } of contracts) {
         contract.run(minute * MINUTE_MS, accountId, network, address, calls);
       }
     });
 }
 
+const ADDED = `ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
+  credits = credits + excluded.credits, bytes = bytes + excluded.bytes,
+  latency_ms = latency_ms + excluded.latency_ms`;
+
 const upsertSql = (table: string): string =>
   `INSERT INTO ${table}
      (at, account_id, key_id, network, method, outcome, calls, credits, bytes, latency_ms)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-   ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits,
-     bytes = bytes + excluded.bytes, latency_ms = latency_ms + excluded.latency_ms`;
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADDED}`;
 
 function add(upsert: StatementSync, bucket: UsageBucket, minutes: number): void {
   const { accountId, keyId, network, method, outcome, calls, credits, bytes, latencyMs } = bucket;
-  const at = (bucket.minute - (bucket.minute % minutes)) * MINUTE_MS;
+  const at = beginning(bucket.minute, minutes);
   upsert.run(at, accountId, keyId, network, method, outcome, calls, credits, bytes, latencyMs);
 }
+
+function addSum(upsert: StatementSync, bucket: UsageBucket): void {
+  const { accountId, network, method, outcome, calls, credits, bytes, latencyMs } = bucket;
+  const at = beginning(bucket.minute, 60);
+  upsert.run(at, accountId, network, method, outcome, calls, credits, bytes, latencyMs);
+}
+
+const beginning = (minute: number, minutes: number): number =>
+  (minute - (minute % minutes)) * MINUTE_MS;

@@ -2,6 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Storage } from "../store.ts";
 import { accountStatements } from "./accounts.ts";
+import { alertStatements } from "./alerts.ts";
+import { auditStatements } from "./audit.ts";
 import { changeStatements } from "./changes.ts";
 import {
   type Blocking,
@@ -14,6 +16,7 @@ import {
 } from "./database.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
+import { memberStatements } from "./members.ts";
 import { partnerStatements } from "./partners.ts";
 import { usageStatements } from "./usage.ts";
 
@@ -109,6 +112,9 @@ function connect(db: DatabaseSync): Connection {
       usage: usageStatements(db),
       partners: partnerStatements(db),
       changes: changeStatements(db),
+      members: memberStatements(db),
+      audit: auditStatements(db),
+      alerts: alertStatements(db),
     };
     return { db, stores: stores as unknown as Record<StoreName, Methods> };
   } catch (error) {

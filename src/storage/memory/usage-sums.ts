@@ -1,0 +1,70 @@
+import {
+  ANSWERED_OUTCOMES,
+  type UsageDimension,
+  type UsagePoint,
+  type UsageRow,
+  type UsageSeriesQuery,
+  type UsageTotal,
+} from "../store.ts";
+import { compare } from "./compare.ts";
+
+const NAMES: Readonly<Record<UsageDimension, (row: UsageRow) => string>> = {
+  method: (row) => row.method,
+  network: (row) => row.network,
+  key: (row) => row.keyId,
+  outcome: (row) => row.outcome,
+};
+
+/** Sums of the rows of a span by step and name. */
+export function seriesOf(
+  rows: readonly UsageRow[],
+  { by, stepMs, top }: Pick<UsageSeriesQuery, "by" | "stepMs" | "top">,
+): readonly UsagePoint[] {
+  const leading = leadingNames(rows, NAMES[by]).slice(0, top);
+  const points = new Map<string, UsagePoint>();
+  for (const row of rows) {
+    const at = row.at - (row.at % stepMs);
+    const name = leading.find((each) => each === NAMES[by](row)) ?? null;
+    const key = JSON.stringify([at, name]);
+    const { calls, credits, failed } = points.get(key) ?? { calls: 0, credits: 0, failed: 0 };
+    points.set(key, {
+      at,
+      name,
+      calls: calls + row.calls,
+      credits: credits + row.credits,
+      failed: failed + (ANSWERED_OUTCOMES.includes(row.outcome) ? 0 : row.calls),
+    });
+  }
+  const order = ({ at, name }: UsagePoint) => [at, name === null ? 1 : 0, name ?? ""];
+  return [...points.values()].sort((a, b) => compare(order(a), order(b)));
+}
+
+function leadingNames(
+  rows: readonly UsageRow[],
+  nameOf: (row: UsageRow) => string,
+): readonly string[] {
+  const calls = new Map<string, number>();
+  for (const row of rows) calls.set(nameOf(row), (calls.get(nameOf(row)) ?? 0) + row.calls);
+  const names = [...calls].sort(([a, callsA], [b, callsB]) => compare([-callsA, a], [-callsB, b]));
+  return names.map(([name]) => name);
+}
+
+/** Sums of the rows of a span by network, method and outcome. */
+export function totalsOf(rows: readonly UsageRow[]): readonly UsageTotal[] {
+  const totals = new Map<string, UsageTotal>();
+  for (const { network, method, outcome, calls, credits, bytes, latencyMs } of rows) {
+    const key = JSON.stringify([network, method, outcome]);
+    const sum = totals.get(key) ?? { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
+    totals.set(key, {
+      network,
+      method,
+      outcome,
+      calls: sum.calls + calls,
+      credits: sum.credits + credits,
+      bytes: sum.bytes + bytes,
+      latencyMs: sum.latencyMs + latencyMs,
+    });
+  }
+  const order = ({ network, method, outcome }: UsageTotal) => [network, method, outcome];
+  return [...totals.values()].sort((a, b) => compare(order(a), order(b)));
+}
