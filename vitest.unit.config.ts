@@ -16,7 +16,7 @@ export default defineConfig({
           name: "tests",
           // Most tests wait for processes and sockets: two at a time take half as long, also on two cores.
           maxWorkers: Math.max(2, availableParallelism() - 1),
-          include: ["{src,test,bench}/**/*.test.ts"],
+          include: ["{src,test,bench,web/src}/**/*.test.ts"],
           exclude: ["test/outside/node_modules/**", LAST],
           // With the default of 0 these come last where the machine has few cores.
           sequence: { groupOrder: 1 },

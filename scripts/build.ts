@@ -1,7 +1,8 @@
 /**
  * Compiles src into dist, which `npm pack` puts into the package: `npm run build`. Node does not
  * strip types under node_modules, so the package holds JavaScript. TypeScript copies imported JSON
- * by itself; what is read at run time is copied here.
+ * by itself; what is read at run time is copied here, and so are the dashboard's pages, which
+ * `npm run build:web` has built.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, rmSync } from "node:fs";
@@ -23,6 +24,7 @@ if (status === 0) {
   for (const folder of READ_AT_RUN_TIME) {
     cpSync(join(root, "src", folder), join(dist, folder), { recursive: true });
   }
+  cpSync(join(root, "web/dist"), join(dist, "console/web"), { recursive: true });
   chmodSync(join(dist, "cli.js"), 0o755);
 } else {
   process.exitCode = 1;

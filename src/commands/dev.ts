@@ -1,40 +1,42 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type RunningGateway, startGateway } from "../app.ts";
 import { parseConfig } from "../config/load.ts";
-import { BUILT_IN_PLANS } from "../config/plans.ts";
+import type { Config } from "../config/schema.ts";
+import type { ConsoleStart } from "../console/messages.ts";
 import { DEV_CHAIN_ID, type DevNode } from "../dev/anvil.ts";
 import { bannerLines } from "../dev/banner.ts";
 import { type DevChain, startDevChain } from "../dev/chain.ts";
+import { startDemoTraffic } from "../dev/demo-traffic.ts";
 import { slotBannerLines } from "../dev/slot-banner.ts";
 import { SAMPLE_LEDGER } from "../dev/slot-samples.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
-import type { Storage } from "../storage/store.ts";
-import { createLog, type Logger } from "../telemetry/log.ts";
-import { accountBalance } from "../usage/account-usage.ts";
-import { createAccount } from "./accounts.ts";
-import { createKey, revokeKey } from "./keys.ts";
+import { createLog } from "../telemetry/log.ts";
+import { ConsoleHost, type ServingConsole } from "./console-process.ts";
+import { type DemoKeys, demoKeys, showSpending } from "./dev-account.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 const NETWORK = "dev";
 const SLOT_NETWORK = "dev-slots";
 const ACCOUNT = "demo@example.com";
-const KEY_NAME = "dev";
-const PLAN = "team";
 const HOST = "127.0.0.1";
 const PORT = 8545;
 const ADMIN_PORT = 9545;
+const DASHBOARD_PORT = 7545;
 const BLOCK_TIME_SECONDS = 2;
-const BALANCE_MS = 1000;
+/** The banner waits for the dashboard so long at most: calls can be made without it. */
+const DASHBOARD_MS = 8000;
+const SECRET_BYTES = 32;
 /** How many ports after the wanted one are tried. */
 const PORTS_TRIED = 50;
 
 /**
- * `dev [--data DIR]`: everything embedded, on 127.0.0.1, until Ctrl-C. Without a folder nothing is
+ * `dev [--data DIR]`: everything embedded, on 127.0.0.1, until Ctrl-C: chain, gateway, dashboard. Without a folder nothing is
  * kept.
  * @throws where the local chain does not start, or no port is free
  */
@@ -49,18 +51,28 @@ export async function runDev(
   const open: (() => Promise<unknown>)[] = [];
   try {
     if (kept === undefined) open.push(() => rm(folder, { recursive: true, force: true }));
+    // It loads while the chain starts.
+    const dashboard = new ConsoleHost(log);
+    open.push(() => dashboard.stop());
     const chain = await startDevChain({
       blockTimeSeconds: BLOCK_TIME_SECONDS,
       ...(kept === undefined ? {} : { stateDir: join(kept, "chain") }),
     });
     open.push(chain.node.stop);
-    const storage = await openStorage(`sqlite:${join(folder, "tollgate.db")}`);
+    const config = await devConfig(chain.node, { folder, kept: kept !== undefined });
+    const opened = dashboard.start({ config, ports: portsOf(config), printsMail: true });
+    const storage = await openStorage(config.storage.url);
     open.push(storage.close);
-    const gateway = await startOn(chain.node, { storage, log });
+    const gateway = await startGateway(config, { storage, log, clock: systemClock });
     open.push(gateway.stop);
-    print(await banner({ chain, gateway, storage }));
+    const keys = await demoKeys(storage, ACCOUNT);
+    const page = await openedPage(dashboard, opened);
+    print(banner({ chain, gateway, keys, page }));
     log.info({ blockTimeSeconds: BLOCK_TIME_SECONDS }, "serving; Ctrl-C ends everything");
-    open.push(showBalance(storage, log));
+    open.push(showSpending({ storage, log }, keys));
+    const gatewayUrl = `http://${HOST}:${gateway.port}`;
+    const apiKey = keys.traffic.key;
+    open.push(startDemoTraffic({ gatewayUrl, apiKey, samples: chain.samples }));
     const ended = await Promise.race([stopped, chain.node.ended]);
     log.info({ cause: ended }, "stopping");
   } finally {
@@ -68,34 +80,23 @@ export async function runDev(
   }
 }
 
-/**
- * A line whenever calls have cost something. Credits that are out on lease count as used until they
- * come back a second later, so only a figure that stands still is shown.
- */
-function showBalance(storage: Storage, log: Logger): () => Promise<void> {
-  let shown = 0;
-  let last = 0;
-  const look = async () => {
-    const account = await storage.accounts.findByEmail(ACCOUNT);
-    if (account === undefined) return;
-    const parts = { storage, plans: BUILT_IN_PLANS };
-    const { used, left } = await accountBalance(parts, account, systemClock.now());
-    if (used === last && used !== shown) log.info({ used, left }, "credits of today");
-    if (used === last) shown = used;
-    last = used;
-  };
-  const timer = setInterval(() => void look().catch(() => undefined), BALANCE_MS);
-  return async () => clearInterval(timer);
-}
-
-async function startOn(
+async function devConfig(
   node: DevNode,
-  parts: { readonly storage: Storage; readonly log: Logger },
-): Promise<RunningGateway> {
-  const config = parseConfig(
+  { folder, kept }: { readonly folder: string; readonly kept: boolean },
+): Promise<Config> {
+  return parseConfig(
     JSON.stringify({
       server: { host: HOST, port: await freePort(PORT) },
       admin: { host: HOST, port: await freePort(ADMIN_PORT) },
+      console: {
+        host: HOST,
+        port: await freePort(DASHBOARD_PORT),
+        signup: "open",
+        secret: await dashboardSecret(kept ? join(folder, "console.secret") : undefined),
+      },
+      // Nothing is sent there: the dashboard prints its mail here.
+      mail: { url: "smtp://localhost", from: "tollgate@localhost" },
+      storage: { url: `sqlite:${join(folder, "tollgate.db")}` },
       networks: [
         {
           name: NETWORK,
@@ -112,22 +113,63 @@ async function startOn(
     }),
     { baseDir: process.cwd(), environment: {} },
   );
-  return startGateway(config, { ...parts, clock: systemClock });
+}
+
+/** Kept with the accounts: second factors are encrypted with it. */
+async function dashboardSecret(file: string | undefined): Promise<string> {
+  const made = randomBytes(SECRET_BYTES).toString("base64url");
+  if (file === undefined) return made;
+  try {
+    await writeFile(file, made, { flag: "wx", mode: 0o600 });
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return readFile(file, "utf8");
+  }
+}
+
+type Page = { readonly url: string; readonly signInLink: string };
+
+/** Undefined where it takes too long; why it does stands in the log. */
+async function openedPage(
+  dashboard: ConsoleHost,
+  opened: Promise<ServingConsole>,
+): Promise<Page | undefined> {
+  const page = opened.then(async ({ publicUrl }) => {
+    return { url: publicUrl, signInLink: await dashboard.signInLink(ACCOUNT) };
+  });
+  const waiting = new AbortController();
+  const late = setTimeout(DASHBOARD_MS, undefined, { signal: waiting.signal });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([page, late]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** They are known before anything listens: each was found to be free. */
+function portsOf({ server, admin, console }: Config): ConsoleStart["ports"] {
+  return { gateway: server.port, admin: admin?.port, console: console?.port ?? 0 };
 }
 
 type Running = {
   readonly chain: DevChain;
   readonly gateway: RunningGateway;
-  readonly storage: Storage;
+  readonly keys: DemoKeys;
+  readonly page: Page | undefined;
 };
 
-async function banner({ chain, gateway, storage }: Running): Promise<string> {
-  const apiKey = await demoKey(storage);
+function banner({ chain, gateway, keys, page }: Running): string {
+  const apiKey = keys.own.key;
   const at = (network: string) => {
     const address = `${HOST}:${gateway.port}/${network}`;
     return { base: `http://${address}`, wsBase: `ws://${address}`, apiKey };
   };
   const lines = [
+    ...(page === undefined
+      ? []
+      : [`Dashboard  ${page.url}`, `Sign in    ${page.signInLink}`, "           (once)", ""]),
     ...bannerLines({
       ...at(NETWORK),
       samples: chain.samples,
@@ -138,20 +180,6 @@ async function banner({ chain, gateway, storage }: Running): Promise<string> {
     ...slotBannerLines(at(SLOT_NETWORK)),
   ];
   return `\n${lines.join("\n")}\n`;
-}
-
-/** A new key at each start, because only hashes are kept; the one of the last start ends. */
-async function demoKey(storage: Storage): Promise<string> {
-  const parts = { storage, plans: { [PLAN]: {} }, clock: systemClock, random: randomBytes };
-  const account = await storage.accounts.findByEmail(ACCOUNT);
-  if (account === undefined) {
-    await createAccount(parts, { email: ACCOUNT, plan: PLAN, operator: true });
-  }
-  for (const { key } of await storage.keys.list(account?.id)) {
-    if (key.name === KEY_NAME) await revokeKey(parts, { id: key.id });
-  }
-  const { json } = await createKey(parts, { account: ACCOUNT, name: KEY_NAME });
-  return (json as { key: string }).key;
 }
 
 /** The wanted port, or the next one that is free. */

@@ -6,11 +6,13 @@ import { openStorage } from "../storage/open.ts";
 import { createLog, type Logger } from "../telemetry/log.ts";
 import { type RunningWorkers, startWorkers } from "../workers/start-workers.ts";
 import { WorkerStartError } from "../workers/worker-handle.ts";
+import { ConsoleHost } from "./console-process.ts";
 import { CommandError } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /**
- * `start --config FILE`: the gateway until SIGTERM or SIGINT.
+ * `start --config FILE`: the gateway, and the dashboard in a process of its own where it is
+ * configured, until SIGTERM or SIGINT.
  * @throws ConfigError, StorageError, CommandError where a worker cannot start, or the system's
  *   error where a port cannot be opened
  */
@@ -24,9 +26,23 @@ export async function runStart(file: string): Promise<void> {
   const processes = workers > 1 ? { workers } : {};
   log.info({ host, port: gateway.port, tls: tls !== undefined, networks, ...processes }, "serving");
   if (gateway.adminPort !== undefined) log.info({ port: gateway.adminPort }, "admin port");
+  const dashboard = openDashboard(config, gateway, log);
   log.info({ signal: await stopped }, "stopping");
-  await gateway.stop();
+  await Promise.all([gateway.stop(), dashboard?.stop()]);
   log.info("stopped");
+}
+
+/** It logs where it serves. That it cannot keeps nobody from calling. */
+function openDashboard(
+  config: Config,
+  { port, adminPort }: RunningWorkers,
+  log: Logger,
+): ConsoleHost | undefined {
+  if (config.console === undefined) return undefined;
+  const host = new ConsoleHost(log);
+  const ports = { console: config.console.port, gateway: port, admin: adminPort };
+  void host.start({ config, ports, printsMail: false });
+  return host;
 }
 
 async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {

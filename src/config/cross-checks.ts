@@ -17,6 +17,7 @@ export function crossChecks(root: unknown): Finding[] {
     ...networks.flatMap((path) => networkChecks(root, path)),
     ...listenerChecks(root),
     ...planChecks(root),
+    ...consoleChecks(root),
   ];
 }
 
@@ -69,6 +70,35 @@ function planChecks(root: unknown): Finding[] {
   if (typeof signup === "string" && !isBuiltIn(signup) && !named.includes(signup)) {
     const message = "is no plan; name a built-in one or one of plans";
     findings.push({ path: ["console", "signupPlan"], message });
+  }
+  return findings;
+}
+
+/** 256 bits as hex are 64 characters, as base64 43: whatever is shorter than this is guessable. */
+const SECRET_MIN_LENGTH = 32;
+
+/** What the dashboard cannot be opened without. */
+function consoleChecks(root: unknown): Finding[] {
+  const path = ["console"];
+  const section = at(root, path);
+  if (typeof section !== "object" || section === null) return [];
+  const findings: Finding[] = [];
+  const secret = at(section, ["secret"]);
+  const how = `at least ${SECRET_MIN_LENGTH} random characters are needed, as \`openssl rand -base64 32\` gives`;
+  if (secret === undefined) {
+    findings.push({ path: [...path, "secret"], message: `is missing; ${how}` });
+  } else if (typeof secret === "string" && secret !== "" && secret.length < SECRET_MIN_LENGTH) {
+    findings.push({ path: [...path, "secret"], message: `is too short; ${how}` });
+  }
+  const signup = at(section, ["signup"]) ?? "invite";
+  if ((signup === "open" || signup === "invite") && at(root, ["mail"]) === undefined) {
+    const message = `is ${signup}, which sends mail: add mail, or write closed`;
+    findings.push({ path: [...path, "signup"], message });
+  }
+  const publicUrl = at(section, ["publicUrl"]);
+  if (typeof publicUrl === "string" && /^https?:\/\/[^/]+\/+[^/]/i.test(publicUrl)) {
+    const message = "holds a path; the dashboard stands at the root of its host";
+    findings.push({ path: [...path, "publicUrl"], message });
   }
   return findings;
 }

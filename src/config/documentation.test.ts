@@ -89,11 +89,13 @@ test("the example loads once its files and variables are there, and says so wher
   for (const word of [...names, "server.tls.cert", "server.tls.key"])
     expect(failure).toContain(word);
   for (const file of ["cert.pem", "key.pem"]) writeFileSync(join(folder, file), "");
-  const environment = Object.fromEntries(names.map((name) => [name, `${name}-value`]));
+  const environment = Object.fromEntries(
+    names.map((name) => [name, `${name}-value-of-the-environment`]),
+  );
   const config = await loadConfig(join(folder, "tollgate.yaml"), environment);
   expect(config.server.tls?.cert).toBe(join(folder, "cert.pem"));
   expect(config.networks[0]?.upstreams[0]?.headers).toEqual({
-    Authorization: "Bearer NODE_TOKEN-value",
+    Authorization: "Bearer NODE_TOKEN-value-of-the-environment",
   });
   expect(config.networks[1]?.upstreams[0]?.url).toBe(`file:${join(folder, "ledger")}`);
 });

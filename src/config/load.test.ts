@@ -259,6 +259,24 @@ networks:
     ],
     [`${NETWORK}storage: { url: "postgres://h/d" }`, "storage.url", /write it as sqlite:PATH/],
     [`${NETWORK}console: { signupPlan: gold }`, "console.signupPlan", /no plan/],
+    [`${NETWORK}console: {}`, "console.secret", /is missing; at least 32 random characters/],
+    [`${NETWORK}console: { secret: hunter2 }`, "console.secret", /is too short; at least 32/],
+    [
+      `${NETWORK}console: {}`,
+      "console.signup",
+      "is invite, which sends mail: add mail, or write closed",
+    ],
+    [`${NETWORK}console: { signup: open }`, "console.signup", /is open, which sends mail/],
+    [
+      `${NETWORK}console: { publicUrl: "https://example.com/dashboard" }`,
+      "console.publicUrl",
+      /holds a path/,
+    ],
+    [
+      `${NETWORK}console: { privateWebhooks: 1 }`,
+      "console.privateWebhooks",
+      "is a number, where true or false is needed",
+    ],
     [`${NETWORK}plans: { gold: { dailyCredits: 5 } }`, "plans.gold.creditsPerSecond", /is missing/],
     [
       `${NETWORK}plans: { "a b": { dailyCredits: 5, creditsPerSecond: 1 } }`,
@@ -280,7 +298,17 @@ networks:
   );
 
   test("each of two listeners on one port is fine where the port is 0 or the address differs", () => {
-    read(`${NETWORK}server: { port: 0 }\nadmin: { port: 0 }\nconsole: { host: "::1", port: 0 }`);
+    const desk = `{ host: "::1", port: 0, signup: closed, secret: ${"s".repeat(32)} }`;
+    read(`${NETWORK}server: { port: 0 }\nadmin: { port: 0 }\nconsole: ${desk}`);
+  });
+
+  test("a dashboard needs no mail where nobody signs up, and its short secret is not shown", () => {
+    const desk = `signup: closed, publicUrl: "https://gate.example.com/"`;
+    const { console } = read(`${NETWORK}console: { ${desk}, secret: ${"s".repeat(32)} }`);
+    expect(console?.publicUrl).toBe("https://gate.example.com");
+    const short = faults(`${NETWORK}console: { ${desk}, secret: hunter2 }`);
+    expect(short).toHaveLength(1);
+    expect(JSON.stringify(short)).not.toContain("hunter2");
   });
 
   test("faults of syntax name their line and quote nothing of the file", () => {

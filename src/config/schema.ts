@@ -49,11 +49,12 @@ const console = z.strictObject({
   signup: z.enum(["open", "invite", "closed"]).default("invite"),
   signupPlan: z.string().default("free"),
   secret: text.optional(),
+  privateWebhooks: z.boolean().default(false),
 });
 
 const mail = z.strictObject({
   url: urlOf(["smtp", "smtps"], "write it as smtp://user:password@host:port, or smtps://…"),
-  from: z.string().regex(/^[^@\r\n]+@[^@\s]+$/, "is no sender's address; write it as name@host"),
+  from: z.string().regex(/^[^@\s<>]+@[^@\s<>]+$/, "is no sender's address; write it as name@host"),
 });
 
 const keep = z.strictObject({

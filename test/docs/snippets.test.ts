@@ -124,7 +124,10 @@ function expectScripts(text: string): void {
 }
 
 function faultsOf(text: string, session: Session, expected: number): void {
-  const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [name, "value"]);
+  const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [
+    name,
+    "value-of-the-reader-s-environment",
+  ]);
   // A part of a file says nothing of networks.
   const whole = text.includes("networks:") ? text : `${text}\n${read("test/docs/networks.yaml")}`;
   const parse = () =>

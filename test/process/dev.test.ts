@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Browser } from "../console/support/browser.ts";
 import { isAlive } from "../support/shell.ts";
 import { contentsOf } from "../support/started-gateway.ts";
 import { startTollgate, type TollgateProcess } from "../support/tollgate-process.ts";
@@ -15,7 +16,7 @@ let occupant: Server;
 beforeAll(async () => {
   occupant = createServer().on("error", () => undefined);
   occupant.listen(WANTED_PORT, "127.0.0.1");
-  await Promise.race([once(occupant, "listening"), once(occupant, "close"), afterTurn()]);
+  await Promise.race([once(occupant, "listening").catch(() => undefined), afterTurn()]);
 });
 afterAll(() => void occupant.close());
 
@@ -34,7 +35,11 @@ type Dev = {
   readonly url: string;
   readonly port: number;
   readonly key: string;
+  /** The chain's and the dashboard's processes. */
+  readonly children: readonly number[];
   readonly nodePids: readonly number[];
+  readonly dashboard: string;
+  readonly link: string;
 };
 
 async function startDev(...args: string[]): Promise<Dev> {
@@ -44,7 +49,11 @@ async function startDev(...args: string[]): Promise<Dev> {
   const [, url = "", port = "", key = ""] = await process.says(
     /^HTTP +(http:\/\/127\.0\.0\.1:(\d+)\/dev\/v3\/(tg_\w+))$/m,
   );
-  return { process, url, port: Number(port), key, nodePids: childrenOf(process.pid) };
+  const children = childrenOf(process.pid);
+  const nodePids = children.filter((pid) => commandOf(pid).includes("anvil"));
+  const [, dashboard = ""] = await process.says(/^Dashboard +(http:\/\/localhost:\d+)$/m);
+  const [, link = ""] = await process.says(/^Sign in +(http:\/\/\S+)$/m);
+  return { process, url, port: Number(port), key, children, nodePids, dashboard, link };
 }
 
 /** Linux tells; elsewhere none are known. */
@@ -53,6 +62,8 @@ function childrenOf(pid: number): number[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
+
+const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, "utf8");
 
 async function call(url: string, method: string, params: unknown[] = []): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -66,15 +77,56 @@ describe.each(["SIGINT", "SIGTERM"] as const)("dev, ended by %s", (signal) => {
     const dev = await startDev();
     expect(dev.port).toBeGreaterThan(WANTED_PORT);
     expect(await call(dev.url, "eth_chainId")).toMatchObject({ result: "0x7a69" });
-    if (existsSync("/proc/self/task")) expect(dev.nodePids).toHaveLength(1);
+    if (existsSync("/proc/self/task")) {
+      expect([dev.nodePids.length, dev.children.length]).toEqual([1, 2]);
+    }
 
     const idle = fetch(dev.url, { method: "POST", body: null });
     await idle;
     dev.process.kill(signal);
     expect(await dev.process.ended).toMatchObject({ code: 0, stderr: "" });
-    expect(dev.nodePids.filter(isAlive)).toEqual([]);
+    expect(dev.children.filter(isAlive)).toEqual([]);
     await expect(fetch(dev.url)).rejects.toThrow();
+    await expect(fetch(dev.dashboard)).rejects.toThrow();
   });
+});
+
+test("the printed link signs the demo account in, once, to charts of calls that dev makes itself", async () => {
+  const dev = await startDev();
+  const browser = new Browser(dev.dashboard, dev.dashboard);
+  await browser.get(dev.link);
+  const me = (await browser.get("/api/me")).json as { accounts: { id: string }[] };
+  expect(me).toMatchObject({
+    user: { email: "demo@example.com", name: "demo" },
+    operator: true,
+    accounts: [{ email: "demo@example.com", role: "owner" }],
+  });
+  const again = new Browser(dev.dashboard, dev.dashboard);
+  await again.get(dev.link);
+  expect((await again.get("/api/me")).status).toBe(401);
+
+  const account = `/api/accounts/${me.accounts[0]?.id}`;
+  const keys = (await browser.get(`${account}/keys`)).json as { items: { name: string }[] };
+  expect(keys.items.map(({ name }) => name).toSorted()).toEqual(["demo traffic", "dev"]);
+  await expect
+    .poll(
+      async () => {
+        const table = (await browser.get(`${account}/usage/table?range=15m`)).json as {
+          rows: { network: string; ok: number }[];
+        };
+        return new Set(table.rows.filter(({ ok }) => ok > 0).map(({ network }) => network));
+      },
+      { timeout: 15_000 },
+    )
+    .toEqual(new Set(["dev", "dev-slots"]));
+  // What nobody asked for says nothing in the log.
+  expect(dev.process.output()).not.toContain("credits of today");
+
+  await browser.post("/api/auth/request-password-reset", { email: "demo@example.com" });
+  const mail =
+    /^Mail to demo@example.com: Set a new password - Tollgate\n {2}(http:\S+\/reset\?token=\S+)$/m;
+  const [, link = ""] = await dev.process.says(mail);
+  expect(link.startsWith(dev.dashboard)).toBe(true);
 });
 
 test("dev does not outlive its chain", async () => {
@@ -90,10 +142,18 @@ test("dev --data keeps the chain and the account, and no key in clear", async ()
   const first = await startDev("--data", data);
   const block = (await call(first.url, "eth_getBlockByNumber", ["0x2", false])) as object;
   expect(block).toMatchObject({ result: { number: "0x2" } });
+  const browser = new Browser(first.dashboard, first.dashboard);
+  await browser.get(first.link);
+  const sessionOf = async ({ dashboard }: Dev) => {
+    const later = new Browser(dashboard, dashboard);
+    for (const [name, value] of browser.cookies) later.cookies.set(name, value);
+    return (await later.get("/api/me")).status;
+  };
   first.process.kill("SIGTERM");
   expect((await first.process.ended).code).toBe(0);
 
   const second = await startDev("--data", data);
+  expect(await sessionOf(second)).toBe(200);
   expect(await call(second.url, "eth_getBlockByNumber", ["0x2", false])).toEqual(block);
   expect(second.key).not.toBe(first.key);
   expect(await call(second.url.replace(second.key, first.key), "eth_chainId")).toMatchObject({

@@ -1,0 +1,86 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { betterAuth } from "better-auth";
+import { getMigrations } from "better-auth/db/migration";
+import type { Random } from "../../access/api-key.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Storage } from "../../storage/store.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import { AuthMail } from "./auth-mail.ts";
+import { authOptions } from "./auth-options.ts";
+import { openAuthDatabase } from "./database.ts";
+import type { Sessions } from "./sessions.ts";
+import { type Signup, signupPolicy } from "./signup-policy.ts";
+
+export type AuthSettings = {
+  /** Scheme, host and port that browsers use; no slash at the end. */
+  readonly publicUrl: string;
+  /** Signs cookies and encrypts second factors. */
+  readonly secret: string;
+  readonly signup: Signup;
+  /** Of users and sessions; in memory where it is undefined. */
+  readonly file: string | undefined;
+};
+
+export type AuthParts = {
+  readonly storage: Pick<Storage, "accounts" | "members" | "audit">;
+  /** Undefined: no mail can be sent, so nothing is offered that needs it. */
+  readonly mailer: Mailer | undefined;
+  readonly log: Logger;
+  readonly clock: Pick<Clock, "now">;
+  readonly random: Random;
+};
+
+export type Auth = {
+  /** Answers what stands under /api/auth. */
+  readonly handle: (request: Request) => Promise<Response>;
+  readonly sessions: Sessions;
+  /** A link that signs this e-mail's owner in: once, within 15 minutes. */
+  readonly signInLink: (email: string) => Promise<string>;
+  /** Waits for the mail in the air. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Opens users and sessions, and makes or updates their tables. better-auth does all of it: here is
+ * only what it is told.
+ * @throws StorageError where the file cannot be opened
+ */
+export async function openAuth(settings: AuthSettings, parts: AuthParts): Promise<Auth> {
+  const database = openAuthDatabase(settings.file);
+  const mail = parts.mailer && new AuthMail(parts.mailer, parts.log);
+  const asked = new AsyncLocalStorage<{ url?: string }>();
+  const options = authOptions(settings, {
+    ...parts,
+    database,
+    mail,
+    maySignUp: signupPolicy(settings.signup, parts.storage),
+    takeLink: (url) => {
+      const asker = asked.getStore();
+      if (asker !== undefined) asker.url = url;
+      return asker !== undefined;
+    },
+  });
+  // Before it opens the file itself, and finds tables missing.
+  await (await getMigrations(options)).runMigrations();
+  const auth = betterAuth(options);
+  const close = async () => {
+    await mail?.settled();
+    database.close();
+  };
+  const signInLink = async (email: string) => {
+    const asker: { url?: string } = {};
+    const request = { body: { email, callbackURL: "/" }, headers: new Headers() };
+    await asked.run(asker, () => auth.api.signInMagicLink(request));
+    if (asker.url === undefined) throw new Error("no link was made");
+    return asker.url;
+  };
+  const read: Sessions["read"] = async (headers) => {
+    const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+    if (found === null) return undefined;
+    const { id, email, name, emailVerified } = found.user;
+    const twoFactor = "twoFactorEnabled" in found.user && found.user.twoFactorEnabled === true;
+    return { id, email, name, emailVerified, twoFactor };
+  };
+  return { handle: auth.handler, sessions: { read }, signInLink, close };
+}

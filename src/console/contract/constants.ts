@@ -1,0 +1,19 @@
+/** Values that the pages show as choices; no library stands behind this file. */
+
+/** How far back usage is shown. */
+export const RANGES = ["15m", "1h", "24h", "7d", "30d"] as const;
+/** Ranges for which minutes are kept; called contracts are counted by the minute alone. */
+export const MINUTE_RANGES = ["15m", "1h", "24h"] as const;
+export const SERIES_BY = ["method", "network", "key", "outcome"] as const;
+/** Per cent of the day's credits. */
+export const THRESHOLDS = [75, 85, 100] as const;
+/** So many series of a chart are told apart; the rest is `other`. */
+export const MOST_SERIES = 12;
+export const OTHER_SERIES = "other";
+export const MOST_ALERT_EMAILS = 10;
+export const KEY_NAME_MAX_LENGTH = 100;
+export const EMAIL_MAX_LENGTH = 254;
+/** What the explorer's own key of an account is called. */
+export const EXPLORER_KEY_NAME = "Explorer (dashboard)";
+/** Bytes of an answer that the explorer shows. */
+export const EXPLORER_ANSWER_BYTES = 1_048_576;

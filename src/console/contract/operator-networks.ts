@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { nothing } from "./common.ts";
+import { defineRoute } from "./route.ts";
+
+/** A second, over the time between two looks. */
+const rate = z.number().min(0);
+
+export const upstreamOverview = z.object({
+  name: z.string(),
+  role: z.enum(["primary", "partner"]),
+  /** `ready`, or why it is not asked like any other. */
+  state: z.string(),
+  clientVersion: z.string().nullable(),
+  head: z.int().nullable(),
+  /** Blocks behind the network's head. */
+  lag: z.int().nullable(),
+  forked: z.boolean(),
+  inFlight: z.int(),
+  latencyMs: z.number().nullable(),
+  lacks: z.array(z.string()),
+  archiveDepth: z.union([z.int(), z.literal("all")]).nullable(),
+  /** Attempts and failures a second; null until the second look. */
+  traffic: z.object({ calls: rate, failures: rate }).nullable(),
+});
+export type UpstreamView = z.output<typeof upstreamOverview>;
+
+export const networkOverview = z.object({
+  name: z.string(),
+  family: z.enum(["evm", "slot"]),
+  chainId: z.int().nullable(),
+  /** Of slot networks. */
+  genesisHash: z.string().nullable().optional(),
+  /** The number of the head's block; of slot networks the confirmed slot. */
+  head: z.int().nullable(),
+  headHash: z.string().nullable(),
+  /** Of slot networks, by commitment; -1: not known. */
+  slots: z.record(z.string(), z.int()).optional(),
+  /** Calls and failed ones a second; null until the second look. */
+  traffic: z.object({ calls: rate, failed: rate }).nullable(),
+  upstreams: z.array(upstreamOverview),
+});
+export type NetworkOverviewView = z.output<typeof networkOverview>;
+
+export const networksOverview = z.object({
+  /** Whether the configuration opens the gateway's admin port: nothing is known without. */
+  admin: z.boolean(),
+  networks: z.array(networkOverview),
+});
+export type NetworksOverview = z.output<typeof networksOverview>;
+
+export const drained = z.object({
+  network: z.string(),
+  upstream: z.string(),
+  drained: z.boolean(),
+});
+export type Drained = z.output<typeof drained>;
+
+export const readOperatorNetworks = defineRoute({
+  id: "readOperatorNetworks",
+  method: "GET",
+  url: "/api/operator/networks",
+  access: "operator",
+  summary: "Each network's head, traffic and upstreams as the gateway sees them now",
+  status: 200,
+  reply: networksOverview,
+});
+
+/** Of an event `fault`: the gateway could not be asked; the next look may find it. */
+const liveFault = z.object({ message: z.string() });
+
+export const streamNetworks = defineRoute({
+  id: "streamNetworks",
+  method: "GET",
+  url: "/api/operator/networks/live",
+  access: "operator",
+  summary:
+    "Server-sent events `networks` each second, or `fault` where the gateway does not answer",
+  status: 200,
+  reply: z.object({ networks: networksOverview, fault: liveFault }),
+  stream: "events",
+});
+
+const upstreamParams = z.object({ network: z.string(), upstream: z.string() });
+const upstreamUrl = "/api/operator/networks/:network/upstreams/:upstream";
+
+export const drainUpstream = defineRoute({
+  id: "drainUpstream",
+  method: "POST",
+  url: `${upstreamUrl}/drain`,
+  access: "operator",
+  summary: "Sends no more calls to an upstream until it is enabled again",
+  params: upstreamParams,
+  body: nothing,
+  status: 200,
+  reply: drained,
+  audit: ["upstream.drain"],
+});
+
+export const enableUpstream = defineRoute({
+  id: "enableUpstream",
+  method: "POST",
+  url: `${upstreamUrl}/enable`,
+  access: "operator",
+  summary: "Sends calls to a drained upstream again",
+  params: upstreamParams,
+  body: nothing,
+  status: 200,
+  reply: drained,
+  audit: ["upstream.enable"],
+});

@@ -1,0 +1,18 @@
+import { invitationMail } from "./mail/texts.ts";
+import type { ApiParts } from "./parts.ts";
+
+/** False where no mail can be sent, or the mail server did not take it: who invites has to tell. */
+export async function invite(
+  { mailer, publicUrl, log }: Pick<ApiParts, "mailer" | "publicUrl" | "log">,
+  to: string,
+  invitation: { readonly by: string; readonly account?: string },
+): Promise<boolean> {
+  if (mailer === undefined) return false;
+  try {
+    await mailer.send(invitationMail(to, { ...invitation, url: `${publicUrl}/sign-up` }));
+    return true;
+  } catch (error) {
+    log.warn({ cause: String(error) }, "an invitation could not be sent");
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { FastifyReply } from "fastify";
+import { Problem } from "../problem.ts";
+import type { EventSource } from "../route.ts";
+
+const HEARTBEAT_MS = 15_000;
+const RECHECK_MS = 30_000;
+/** What an EventSource waits before it connects again. */
+const RETRY_MS = 1000;
+/** Tabs that one person has open. */
+const STREAMS_OF_ONE = 10;
+/** A reader that is so far behind does not read. */
+const UNREAD_BYTES = 1_048_576;
+
+/** In lower case, as those of hooks, so that none is sent twice. */
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // Proxies that collect answers would hold events back.
+  "x-accel-buffering": "no",
+};
+
+export type StreamRequest = {
+  /** Streams are counted by it. */
+  readonly userId: string;
+  /** Rejects once the stream may not go on. */
+  readonly recheck: () => Promise<unknown>;
+};
+
+/** The open streams of server-sent events. */
+export class EventStreams {
+  readonly #open = new Map<() => void, string>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Writes the source's events until the reader leaves or may not go on.
+   * @throws Problem where the user has too many streams
+   */
+  run(reply: FastifyReply, source: EventSource, request: StreamRequest): void {
+    const own = [...this.#open.values()].filter((id) => id === request.userId).length;
+    if (own >= STREAMS_OF_ONE) {
+      const text = `there are ${STREAMS_OF_ONE} live pages of yours already; close one`;
+      throw new Problem("too_many", text);
+    }
+    const response = reply.hijack().raw;
+    // Those that hooks have set (of security) too: a response that is taken over does not get them.
+    const headers = reply.getHeaders() as OutgoingHttpHeaders;
+    response.writeHead(200, { ...headers, ...HEADERS });
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    const end = (): void => void response.end();
+    const heartbeat = setInterval(() => response.write(": still here\n\n"), HEARTBEAT_MS);
+    const recheck = setInterval(() => request.recheck().catch(end), RECHECK_MS);
+    const stop = source.subscribe((event, json) => {
+      if (response.writableLength > UNREAD_BYTES) response.destroy();
+      else response.write(`event: ${event}\ndata: ${json}\n\n`);
+    });
+    this.#open.set(end, request.userId);
+    response.once("close", () => {
+      clearInterval(heartbeat);
+      clearInterval(recheck);
+      this.#open.delete(end);
+      stop();
+    });
+  }
+
+  closeAll(): void {
+    for (const end of this.#open.keys()) end();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Logger } from "../../telemetry/log.ts";
+import type { SendEvent } from "../route.ts";
+
+const LOOK_EVERY_MS = 1000;
+
+/** What a look saw, as an event. It is news where `mark` is another than before, or undefined. */
+export type Sight = {
+  readonly event: string;
+  readonly json: string;
+  readonly mark?: string;
+};
+
+type Watched = {
+  readonly listeners: Set<SendEvent>;
+  last: Sight | undefined;
+  isLooking: boolean;
+  timer: NodeJS.Timeout;
+};
+
+/**
+ * Looks once a second at each thing that somebody watches, however many do, and at nothing that
+ * nobody watches.
+ */
+export class Looks {
+  readonly #look: (name: string) => Promise<Sight>;
+  readonly #log: Logger;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(look: (name: string) => Promise<Sight>, log: Logger) {
+    this.#look = look;
+    this.#log = log;
+  }
+
+  /** How many things are looked at. */
+  get size(): number {
+    return this.#watched.size;
+  }
+
+  /** Tells what is seen, at once and then each change; returns what ends it. */
+  watch(name: string, listener: SendEvent): () => void {
+    const watched = this.#watched.get(name) ?? this.#begin(name);
+    watched.listeners.add(listener);
+    const { last } = watched;
+    if (last !== undefined) listener(last.event, last.json);
+    return () => {
+      watched.listeners.delete(listener);
+      if (watched.listeners.size > 0 || this.#watched.get(name) !== watched) return;
+      clearInterval(watched.timer);
+      this.#watched.delete(name);
+    };
+  }
+
+  #begin(name: string): Watched {
+    const watched: Watched = {
+      listeners: new Set(),
+      last: undefined,
+      isLooking: false,
+      timer: setInterval(() => void this.#see(name, watched), LOOK_EVERY_MS),
+    };
+    this.#watched.set(name, watched);
+    void this.#see(name, watched);
+    return watched;
+  }
+
+  /** Never rejects: what could not be seen is looked at again a second later. */
+  async #see(name: string, watched: Watched): Promise<void> {
+    if (watched.isLooking) return;
+    watched.isLooking = true;
+    try {
+      const sight = await this.#look(name);
+      const isNews = sight.mark === undefined || sight.mark !== watched.last?.mark;
+      watched.last = sight;
+      if (isNews) for (const listener of watched.listeners) listener(sight.event, sight.json);
+    } catch (error) {
+      this.#log.warn({ cause: String(error) }, "live numbers cannot be read");
+    } finally {
+      watched.isLooking = false;
+    }
+  }
+}

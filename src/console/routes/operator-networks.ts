@@ -1,0 +1,66 @@
+import {
+  drainUpstream,
+  enableUpstream,
+  type NetworksOverview,
+  networksOverview,
+  readOperatorNetworks,
+  streamNetworks,
+} from "../contract/operator-networks.ts";
+import { AdminClient } from "../gateway/admin-client.ts";
+import { NetworksView } from "../gateway/networks-view.ts";
+import { Looks, type Sight } from "../live/looks.ts";
+import type { ApiParts } from "../parts.ts";
+import { Problem } from "../problem.ts";
+import { type BoundRoute, bind } from "../route.ts";
+
+/** Where the configuration opens no admin port, nothing is known of the networks. */
+const NO_ADMIN: NetworksOverview = { admin: false, networks: [] };
+
+export function operatorNetworkRoutes(parts: ApiParts): BoundRoute[] {
+  const { adminUrl, clock, log } = parts;
+  const admin = adminUrl === undefined ? undefined : new AdminClient(adminUrl);
+  const view = admin && new NetworksView(admin, clock);
+  const read = async (): Promise<NetworksOverview> =>
+    view === undefined ? NO_ADMIN : { admin: true, networks: await view.read() };
+  const live = new Looks(() => see(read), log);
+  return [
+    bind(readOperatorNetworks, read),
+    bind(streamNetworks, async () => ({ subscribe: (send) => live.watch("networks", send) })),
+    bind(drainUpstream, async ({ params, note }) => {
+      await setDrained(admin, params, true);
+      note({ action: "upstream.drain", target: targetOf(params) });
+      return { ...params, drained: true };
+    }),
+    bind(enableUpstream, async ({ params, note }) => {
+      await setDrained(admin, params, false);
+      note({ action: "upstream.enable", target: targetOf(params) });
+      return { ...params, drained: false };
+    }),
+  ];
+}
+
+type UpstreamName = { readonly network: string; readonly upstream: string };
+
+const targetOf = ({ network, upstream }: UpstreamName): string => `${network}/${upstream}`;
+
+function setDrained(
+  admin: AdminClient | undefined,
+  name: UpstreamName,
+  drained: boolean,
+): Promise<void> {
+  if (admin !== undefined) return admin.setDrained(name, drained);
+  throw new Problem(
+    "conflict",
+    "the gateway's admin port is not opened; write admin: {} into its configuration and restart it",
+  );
+}
+
+/** A gateway that does not answer is an event too: the page shows it, and goes on. */
+async function see(read: () => Promise<NetworksOverview>): Promise<Sight> {
+  try {
+    return { event: "networks", json: JSON.stringify(networksOverview.parse(await read())) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { event: "fault", json: JSON.stringify({ message: error.message }) };
+  }
+}

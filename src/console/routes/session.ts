@@ -1,0 +1,88 @@
+import { parseNewEntry } from "../../access/allow-entries.ts";
+import type { NetworkConfig } from "../../config/network-schema.ts";
+import type { Definition } from "../../methods/definition.ts";
+import { OWN_METHODS } from "../../methods/own.ts";
+import { EVM_METHODS, SLOT_METHODS } from "../../methods/registry.ts";
+import { isOperator } from "../access.ts";
+import {
+  checkAllowEntry,
+  listNetworks,
+  type Method,
+  type NetworkView,
+  readConfig,
+  readMe,
+} from "../contract/session.ts";
+import { makeOwnAccount, ownAccounts, ownAccountView } from "../own-accounts.ts";
+import type { ApiParts } from "../parts.ts";
+import { type BoundRoute, bind } from "../route.ts";
+
+const METHODS: Readonly<Record<NetworkConfig["family"], readonly Definition[]>> = {
+  evm: [...EVM_METHODS, ...OWN_METHODS],
+  slot: [...SLOT_METHODS, ...OWN_METHODS],
+};
+
+export function sessionRoutes(parts: ApiParts): BoundRoute[] {
+  const { config, version, mailer } = parts;
+  const gateway = gatewayUrls(parts);
+  const networks = config.networks.map((network) => networkView(network, gateway));
+  const names = config.networks.map(({ name }) => name);
+  const signup = config.console?.signup ?? "closed";
+  const page = { name: "Tollgate", version, signup, mail: mailer !== undefined, gateway };
+  return [
+    bind(readConfig, async () => page),
+    bind(readMe, async ({ user, note }) => {
+      const accounts = [...(await ownAccounts(parts, user))];
+      const made = accounts.length === 0 ? await makeOwnAccount(parts, user) : undefined;
+      if (made !== undefined) accounts.push(made.account);
+      if (made?.isNew) {
+        const { id, plan } = made.account;
+        note({ action: "account.create", target: id, accountId: id, detail: { plan } });
+      }
+      const { id, email, name, twoFactor } = user;
+      return {
+        user: { id, email, name, twoFactor },
+        operator: await isOperator(parts, user),
+        accounts: accounts.map((account) => ownAccountView(account, user)),
+      };
+    }),
+    bind(listNetworks, async () => ({ networks })),
+    bind(checkAllowEntry, async ({ body }) => {
+      const parsed = parseNewEntry(body.kind, body.value, names);
+      return "entry" in parsed
+        ? { entry: parsed.entry, fault: null }
+        : { entry: null, fault: parsed.fault };
+    }),
+  ];
+}
+
+type GatewayUrls = { readonly httpUrl: string; readonly wsUrl: string };
+
+function gatewayUrls({ config, gatewayUrl }: ApiParts): GatewayUrls {
+  const httpUrl = config.server.publicUrl ?? gatewayUrl;
+  return { httpUrl, wsUrl: httpUrl.replace(/^http/, "ws") };
+}
+
+function networkView(network: NetworkConfig, { httpUrl, wsUrl }: GatewayUrls): NetworkView {
+  const { name, family } = network;
+  return {
+    name,
+    family,
+    chainId: (network.family === "evm" ? network.chainId : undefined) ?? null,
+    httpUrl: `${httpUrl}/${name}/v3/`,
+    wsUrl: `${wsUrl}/${name}/ws/v3/`,
+    methods: METHODS[family].map(methodView),
+  };
+}
+
+function methodView({ method, credits, params }: Definition): Method {
+  return {
+    method,
+    credits,
+    params: params.map(({ name, want, role, required, fallback }) => ({
+      ...{ name, want },
+      role: role ?? null,
+      required: required === true,
+      fallback: fallback ?? null,
+    })),
+  };
+}

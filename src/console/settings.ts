@@ -1,0 +1,67 @@
+import type { FastifyRequest } from "fastify";
+import type { Random } from "../access/api-key.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Storage } from "../storage/store.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { AuthSettings } from "./auth/auth.ts";
+import { authFileOf } from "./auth/database.ts";
+import type { Mailer } from "./mail/mailer.ts";
+import type { Ports } from "./messages.ts";
+
+export type ConsoleConfig = NonNullable<Config["console"]>;
+
+export type ConsoleSettings = {
+  readonly config: Config;
+  readonly console: ConsoleConfig;
+  /** Scheme, host and port that browsers use; no slash at the end. */
+  readonly publicUrl: string;
+  /** The gateway, as this process calls it. */
+  readonly gatewayUrl: string;
+  /** Undefined where the admin port is not open. */
+  readonly adminUrl: string | undefined;
+};
+
+/** What every part of the dashboard works with. */
+export type ConsoleTools = {
+  readonly storage: Storage;
+  /** Undefined where no mail can be sent. */
+  readonly mailer: Mailer | undefined;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+/** Where a request comes from, as the audit log has it. */
+export type Client = { readonly ip: string; readonly agent: string | null };
+export type ClientReader = (request: FastifyRequest) => Client;
+
+export function consoleSettings(config: Config, ports: Ports): ConsoleSettings {
+  const console = consoleOf(config);
+  const { server, admin } = config;
+  const scheme = server.tls === undefined ? "http" : "https";
+  return {
+    config,
+    console,
+    publicUrl: new URL(console.publicUrl ?? `http://localhost:${ports.console}`).origin,
+    gatewayUrl: `${scheme}://${reachable(server.host)}:${ports.gateway}`,
+    adminUrl: admin && ports.admin ? `http://${reachable(admin.host)}:${ports.admin}` : undefined,
+  };
+}
+
+export function authSettings({ config, console, publicUrl }: ConsoleSettings): AuthSettings {
+  const { secret = "", signup } = console;
+  return { publicUrl, secret, signup, file: authFileOf(config.storage.url) };
+}
+
+export function consoleOf(config: Config): ConsoleConfig {
+  if (config.console === undefined) throw new Error("the configuration has no console");
+  return config.console;
+}
+
+/** Of a host to listen on, one to connect to. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

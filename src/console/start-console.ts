@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import type { Config } from "../config/schema.ts";
+import { systemClock } from "../lib/clock.ts";
+import { openStorage } from "../storage/open.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { AlertJob } from "./alerts/alert-job.ts";
+import { openAuth } from "./auth/auth.ts";
+import { smtpMailer } from "./mail/mailer.ts";
+import { printedMail } from "./mail/printed-mail.ts";
+import type { ConsoleStart } from "./messages.ts";
+import { builtPages } from "./pages.ts";
+import { buildServer } from "./server.ts";
+import { authSettings, consoleOf, consoleSettings } from "./settings.ts";
+
+export type RunningConsole = {
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly signInLink: (email: string) => Promise<string>;
+  readonly stop: () => Promise<void>;
+};
+
+/** @throws StorageError, or the system's error where the port cannot be opened */
+export async function startConsole(start: ConsoleStart, log: Logger): Promise<RunningConsole> {
+  const config = ownConfig(start.config);
+  const { host } = consoleOf(config);
+  // The public address holds it, so it must be known before anything is built.
+  const port = start.ports.console || (await freePort(host));
+  const settings = consoleSettings(config, { ...start.ports, console: port });
+  const ending: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const end of ending.reverse()) await end();
+  };
+  try {
+    const storage = await openStorage(config.storage.url);
+    ending.push(storage.close);
+    const mailer = mailerOf(start);
+    if (mailer !== undefined) ending.push(mailer.close);
+    const tools = { storage, mailer, log, clock: systemClock, random: randomBytes };
+    const auth = await openAuth(authSettings(settings), tools);
+    ending.push(auth.close);
+    const parts = { ...tools, auth, pages: builtPages(), version: ownVersion() };
+    const app = await buildServer(settings, parts);
+    ending.push(() => app.close());
+    await app.listen({ host, port });
+    const alerts = new AlertJob({ ...settings, ...tools });
+    alerts.start();
+    ending.push(() => alerts.stop());
+    return { port, publicUrl: settings.publicUrl, signInLink: auth.signInLink, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function mailerOf({ config, printsMail }: ConsoleStart) {
+  if (printsMail) return printedMail((text) => process.stdout.write(text));
+  return config.mail && smtpMailer(config.mail);
+}
+
+/** What came in a message, where objects have lost that they have no prototype. */
+function ownConfig(config: Config): Config {
+  return { ...config, plans: Object.assign(Object.create(null), config.plans) };
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createServer().listen(0, host);
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** Read at run time: the package file stands outside of what is compiled. */
+function ownVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}

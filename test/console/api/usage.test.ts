@@ -1,0 +1,288 @@
+import { describe, expect, test } from "vitest";
+import type { UsageSeries, UsageTable } from "../../../src/console/contract/usage.ts";
+import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
+import type { Account, Storage, UsageBucket } from "../../../src/storage/store.ts";
+import { accountUsage } from "../../../src/usage/account-usage.ts";
+import { SeededRandom } from "../../simulation/seeded-random.ts";
+import { openRig, type Person, type Rig, STORES } from "./support.ts";
+
+const MINUTE_MS = 60_000;
+/** Seven minutes after midnight, UTC; in Berlin the night in which summer time ends. */
+const AFTER_MIDNIGHT = Date.UTC(2026, 9, 25, 0, 7, 12);
+const NETWORKS = ["mainnet", "solana"];
+const METHODS = Array.from({ length: 15 }, (_, place) => `eth_m${place}`);
+const OUTCOMES = ["ok", "ok", "partner", "upstream_unavailable", "invalid_params"];
+
+type Scene = {
+  readonly rig: Rig;
+  readonly ada: Person;
+  readonly account: Account;
+  readonly buckets: readonly UsageBucket[];
+};
+
+/** 31 hours of calls around midnight, spent in the ledger too; and those of another account. */
+async function scene(store: (typeof STORES)[number]): Promise<Scene> {
+  const rig = await openRig({ store, now: AFTER_MIDNIGHT });
+  const account = await rig.account("ada@example.com");
+  const other = await rig.account("bob@example.com");
+  const keys = await Promise.all([
+    rig.key(account),
+    rig.key(account, { name: "=cmd|'/c calc'!A1" }),
+  ]);
+  const random = new SeededRandom(7);
+  const last = Math.floor(AFTER_MIDNIGHT / MINUTE_MS);
+  const one = (accountId: string, keyId: string): UsageBucket => ({
+    minute: last - Math.min(random.int(0, 31 * 60), random.int(0, 31 * 60)),
+    accountId,
+    keyId,
+    network: NETWORKS[random.int(0, 1)] ?? "",
+    method: METHODS[Math.min(random.int(0, 14), random.int(0, 14))] ?? "",
+    outcome: OUTCOMES[random.int(0, 4)] ?? "",
+    calls: random.int(1, 50),
+    credits: random.int(0, 5000),
+    bytes: random.int(0, 100_000),
+    latencyMs: random.int(0, 900),
+  });
+  const keyOf = () => keys[random.int(0, 1)]?.key.id ?? "";
+  const buckets = Array.from({ length: 400 }, () => one(account.id, keyOf()));
+  await rig.storage.usage.record([...buckets, one(other.id, "key_other")], []);
+  // The ledger never goes back to a day before.
+  const inOrder = buckets.toSorted((a, b) => a.minute - b.minute);
+  for (const bucket of inOrder) await spend(rig.storage, bucket);
+  return { rig, ada: rig.person(account.email), account, buckets };
+}
+
+function spend(storage: Storage, { accountId, minute, credits }: UsageBucket): Promise<unknown> {
+  const now = minute * MINUTE_MS;
+  const figures = { want: credits, least: credits, limit: 1e12, perSecond: 1e12 };
+  return storage.ledger.take({ owner: accountId, day: dayOf(now), process: "p", now, ...figures });
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+const within = (buckets: readonly UsageBucket[], { from, to }: { from: string; to: string }) =>
+  buckets.filter(({ minute }) => {
+    const at = minute * MINUTE_MS;
+    return at >= Date.parse(from) && at < Date.parse(to);
+  });
+
+const figuresOf = (buckets: readonly UsageBucket[]) => ({
+  calls: sum(buckets.map(({ calls }) => calls)),
+  credits: sum(buckets.map(({ credits }) => credits)),
+  failed: sum(
+    buckets.filter(({ outcome }) => !["ok", "partner"].includes(outcome)).map((b) => b.calls),
+  ),
+});
+
+describe.each(STORES)("usage of 31 hours across midnight UTC, in %s storage", (store) => {
+  test.each(["15m", "1h", "24h", "7d", "30d"])(
+    "the series of %s sum up to the store's own rows, step by step",
+    async (range) => {
+      const { rig, ada, account, buckets } = await scene(store);
+      for (const by of ["method", "network", "key", "outcome"] as const) {
+        const reply = await ada.get(
+          `/api/accounts/${account.id}/usage/series?range=${range}&by=${by}`,
+        );
+        const shown = reply.json() as UsageSeries;
+        const { times, stepMs, series } = shown;
+        expect(times[0]).toBe(shown.from);
+        expect(Date.parse(shown.to) - Date.parse(times.at(-1) ?? "")).toBe(stepMs);
+        expect(Date.parse(shown.to)).toBeGreaterThan(AFTER_MIDNIGHT);
+        for (const [place, time] of times.entries()) {
+          const from = Date.parse(time);
+          // Every step is as long as any other, and begins at a whole one of UTC.
+          expect(from).toBe(Date.parse(shown.from) + place * stepMs);
+          expect(from % stepMs).toBe(0);
+          const step = { from: time, to: new Date(from + stepMs).toISOString() };
+          const of = (figure: "calls" | "credits" | "failed") =>
+            sum(series.map((one) => one[figure][place] ?? Number.NaN));
+          const drawn = { calls: of("calls"), credits: of("credits"), failed: of("failed") };
+          expect(drawn, `${by} ${time}`).toEqual(figuresOf(within(buckets, step)));
+        }
+      }
+      await rig.close();
+    },
+  );
+
+  test("twelve methods are told apart, the rest is one series that stands last", async () => {
+    const { rig, ada, account, buckets } = await scene(store);
+    const reply = await ada.get(`/api/accounts/${account.id}/usage/series?range=7d&by=method`);
+    const { series } = reply.json() as UsageSeries;
+    const callsOf = (name: string) =>
+      sum(buckets.filter((b) => b.method === name).map((b) => b.calls));
+    const largest = [...METHODS].sort((a, b) => callsOf(b) - callsOf(a)).slice(0, 12);
+    expect(series.map(({ name }) => name)).toEqual([...largest, "other"]);
+    for (const { name, calls } of series.slice(0, 12)) expect(sum(calls)).toBe(callsOf(name));
+    await rig.close();
+  });
+
+  test("the table and the exports sum up to the same, also of one key and one network", async () => {
+    const { rig, ada, account, buckets } = await scene(store);
+    const url = `/api/accounts/${account.id}/usage`;
+    for (const range of ["1h", "24h", "7d"]) {
+      const key = buckets[0]?.keyId ?? "";
+      for (const filter of ["", `&key=${key}`, "&network=solana", `&network=mainnet&key=${key}`]) {
+        const table = (await ada.get(`${url}/table?range=${range}${filter}`)).json() as UsageTable;
+        const asked = new URLSearchParams(filter);
+        const chosen = within(buckets, table).filter(
+          (one) =>
+            (!asked.has("key") || one.keyId === asked.get("key")) &&
+            (!asked.has("network") || one.network === asked.get("network")),
+        );
+        const { rows } = table;
+        const total = (figure: "calls" | "credits" | "failed") =>
+          sum(rows.map((row) => row[figure]));
+        const shown = { calls: total("calls"), credits: total("credits"), failed: total("failed") };
+        expect(shown, range + filter).toEqual(figuresOf(chosen));
+        for (const row of rows) {
+          const own = chosen.filter((b) => b.network === row.network && b.method === row.method);
+          expect(row.ok + row.failed).toBe(row.calls);
+          expect(sum(Object.values(row.outcomes))).toBe(row.calls);
+          expect(row.bytes).toBe(sum(own.map(({ bytes }) => bytes)));
+          const mean = sum(own.map((b) => b.latencyMs)) / row.calls;
+          expect(Math.abs(row.latencyMs - mean)).toBeLessThan(0.051);
+        }
+      }
+      const list = (await ada.get(`${url}/export?range=${range}&format=json`)).json();
+      const series = (await ada.get(`${url}/series?range=${range}`)).json() as UsageSeries;
+      const expected = figuresOf(within(buckets, series));
+      expect(sum(list.map((row: { calls: number }) => row.calls)), range).toBe(expected.calls);
+      expect(sum(list.map((row: { credits: number }) => row.credits)), range).toBe(
+        expected.credits,
+      );
+      const csv = (await ada.get(`${url}/export?range=${range}&format=csv`)).body
+        .trim()
+        .split("\r\n");
+      expect(csv.length - 1, range).toBe(list.length);
+    }
+    await rig.close();
+  });
+
+  test("balance, command line, ledger and charts say the same of the day that began seven minutes ago", async () => {
+    const { rig, ada, account, buckets } = await scene(store);
+    const { storage, config, clock } = rig.parts;
+    const midnight = dayOf(AFTER_MIDNIGHT) * DAY_MS;
+    const today = buckets.filter(({ minute }) => minute * MINUTE_MS >= midnight);
+    const spent = figuresOf(today).credits;
+    expect(spent).toBeGreaterThan(0);
+    const balance = (await ada.get(`/api/accounts/${account.id}/balance`)).json();
+    const command = await accountUsage({ storage, plans: config.plans }, account, clock.now());
+    const ledger = await storage.ledger.read(account.id, dayOf(AFTER_MIDNIGHT));
+    const { day, used, left, limit, resetSeconds } = balance;
+    expect({ day, used, left, limit, resetSeconds }).toEqual({
+      ...{ day: command.day, used: command.used, left: command.left },
+      ...{ limit: command.limit, resetSeconds: command.resetSeconds },
+    });
+    expect([used, ledger.used, sum(command.calls.map(({ credits }) => credits))]).toEqual([
+      ...[spent, spent, spent],
+    ]);
+    const series = (await ada.get(`/api/accounts/${account.id}/usage/series?range=24h`)).json();
+    const drawn = (series as UsageSeries).times.flatMap((time, place) =>
+      Date.parse(time) >= midnight
+        ? series.series.map((one: { credits: number[] }) => one.credits[place])
+        : [],
+    );
+    expect(sum(drawn)).toBe(spent);
+    await rig.close();
+  });
+});
+
+test("the pace is that of the last 15 minutes, and the day ends by it where it does not last", async () => {
+  const rig = await openRig({ now: Date.UTC(2026, 10, 21, 12, 0, 0) });
+  const account = await rig.account("ada@example.com", {
+    limits: { creditsPerDay: 10_000, creditsPerSecond: null },
+  });
+  const ada = rig.person(account.email);
+  const balance = async () => (await ada.get(`/api/accounts/${account.id}/balance`)).json();
+  expect(await balance()).toMatchObject({ perMinute: 0, endsAt: null, left: 10_000, used: 0 });
+  const minute = Math.floor(rig.parts.clock.now() / MINUTE_MS) - 3;
+  const bucket = {
+    ...{ minute, accountId: account.id, keyId: "key_a", network: "mainnet", method: "eth_call" },
+    ...{ outcome: "ok", calls: 10, credits: 1400, bytes: 0, latencyMs: 0 },
+  };
+  await rig.storage.usage.record([bucket, { ...bucket, minute: minute - 30, credits: 7 }], []);
+  await spend(rig.storage, bucket);
+  // 14 whole minutes and the one that begins now.
+  expect(await balance()).toMatchObject({ perMinute: 100, used: 1400, left: 8600 });
+  expect((await balance()).endsAt).toBe("2026-11-21T13:26:00.000Z");
+  await rig.storage.ledger.add(account.id, dayOf(rig.parts.clock.now()), 1_000_000);
+  expect(await balance()).toMatchObject({ limit: 1_010_000, endsAt: null });
+  await rig.close();
+});
+
+test("where minutes are not kept for a day, a day is shown by the hour, and nothing is missing", async () => {
+  const rig = await openRig({ usage: { keep: { minutes: "2h" } } });
+  const account = await rig.account("ada@example.com");
+  const ada = rig.person(account.email);
+  const now = rig.parts.clock.now();
+  const bucket = {
+    ...{ accountId: account.id, keyId: "key_a", network: "mainnet", method: "eth_call" },
+    ...{ outcome: "ok", calls: 10, credits: 800, bytes: 0, latencyMs: 0 },
+  };
+  const hours = [0, 5, 20].map((ago) => Math.floor(now / MINUTE_MS) - ago * 60);
+  await rig.storage.usage.record(
+    hours.map((minute) => ({ ...bucket, minute })),
+    [],
+  );
+  await rig.storage.usage.prune({ minute: now - 2 * 3_600_000, hour: 0, day: 0 });
+  const url = `/api/accounts/${account.id}/usage`;
+  const series = (await ada.get(`${url}/series?range=24h`)).json() as UsageSeries;
+  expect(series.stepMs).toBe(3_600_000);
+  expect(sum(series.series[0]?.credits ?? [])).toBe(2400);
+  expect(((await ada.get(`${url}/table?range=24h`)).json() as UsageTable).rows[0]?.credits).toBe(
+    2400,
+  );
+  await rig.close();
+});
+
+test("a spreadsheet takes no cell of an export for a formula", async () => {
+  const rig = await openRig();
+  const account = await rig.account("ada@example.com");
+  const ada = rig.person(account.email);
+  const names = ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http://x","a,b")', 'a "b", c'];
+  for (const name of names) {
+    const { key } = await rig.key(account, { name });
+    const minute = Math.floor(rig.parts.clock.now() / MINUTE_MS);
+    const bucket = {
+      ...{ minute, accountId: account.id, keyId: key.id, network: "mainnet", method: "eth_call" },
+      ...{ outcome: "ok", calls: 1, credits: 80, bytes: 0, latencyMs: 1 },
+    };
+    await rig.storage.usage.record([bucket], []);
+  }
+  const reply = await ada.get(`/api/accounts/${account.id}/usage/export?range=1h&format=csv`);
+  expect(reply.headers["content-type"]).toBe("text/csv; charset=utf-8");
+  expect(reply.headers["content-disposition"]).toBe(
+    'attachment; filename="tollgate-usage-1h-2026-11-21.csv"',
+  );
+  for (const cell of [
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@SUM(A1)",
+    `"'=HYPERLINK(""http://x"",""a,b"")"`,
+    '"a ""b"", c"',
+  ]) {
+    expect(reply.body).toContain(`,${cell},mainnet,eth_call,ok,1,80,0,1\r\n`);
+  }
+  await rig.close();
+});
+
+test("contracts that eth_call named most come first, of the account alone", async () => {
+  const rig = await openRig();
+  const account = await rig.account("ada@example.com");
+  const other = await rig.account("bob@example.com");
+  const minute = Math.floor(rig.parts.clock.now() / MINUTE_MS);
+  const one = (accountId: string, contract: string, calls: number) => ({
+    ...{ minute, accountId, network: "mainnet", contract, calls },
+  });
+  const counts = [one(account.id, "0xa", 3), one(account.id, "0xb", 8), one(other.id, "0xc", 9)];
+  await rig.storage.usage.record([], counts);
+  const reply = await rig
+    .person(account.email)
+    .get(`/api/accounts/${account.id}/usage/contracts?range=15m`);
+  expect(reply.json().items).toEqual([
+    { network: "mainnet", contract: "0xb", calls: 8 },
+    { network: "mainnet", contract: "0xa", calls: 3 },
+  ]);
+  await rig.close();
+});

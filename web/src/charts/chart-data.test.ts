@@ -1,0 +1,52 @@
+import { expect, describe as group, test } from "vitest";
+import { assignPlaces, type ChartData, describe, timeLimits, totals } from "./chart-data.ts";
+
+const data: ChartData = {
+  from: 1000,
+  to: 3500,
+  stepMs: 1000,
+  times: [1000, 2000, 3000],
+  series: [
+    { name: "eth_call", values: [1, 2, 3] },
+    { name: "other", values: [0, 10, 0] },
+    { name: "eth_chainId", values: [0, 0, 0] },
+  ],
+};
+
+test("the plane shows the first and the last span whole", () => {
+  expect(timeLimits(data)).toEqual([1000, 4000]);
+  expect(timeLimits({ ...data, times: [], series: [] })).toEqual([1000, 3500]);
+});
+
+test("totals are the sums of all series at each time", () => {
+  expect(totals(data)).toEqual([1, 12, 3]);
+});
+
+test("the description names each series with calls, largest first", () => {
+  const text = describe(data, "calls", String);
+  expect(text).toBe("16 calls in all: other 10, eth_call 6. The table shows each value.");
+  expect(describe({ ...data, series: [] }, "calls", String)).toBe("No calls in this time.");
+});
+
+group("places in the palette", () => {
+  test("are given in the order of the names, and to what is left over none", () => {
+    const places = assignPlaces(new Map(), ["a", "other", "b"]);
+    expect([...places]).toEqual([
+      ["a", 0],
+      ["b", 1],
+    ]);
+  });
+
+  test("stay with their names when the order changes or a name comes", () => {
+    const before = assignPlaces(new Map(), ["a", "b"]);
+    const after = assignPlaces(before, ["c", "b", "a"]);
+    expect(after.get("a")).toBe(0);
+    expect(after.get("b")).toBe(1);
+    expect(after.get("c")).toBe(2);
+  });
+
+  test("of names that are gone are given again", () => {
+    const before = assignPlaces(new Map(), ["a", "b"]);
+    expect(assignPlaces(before, ["c", "b"]).get("c")).toBe(0);
+  });
+});

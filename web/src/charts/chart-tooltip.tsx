@@ -1,0 +1,50 @@
+import { formatNumber } from "../format.ts";
+import { isUtc } from "../time.ts";
+import { type ChartData, sum } from "./chart-data.ts";
+import { type LegendEntry, Swatch } from "./chart-legend.tsx";
+import { spanText } from "./chart-times.ts";
+
+/** So many series are named; the total holds them all. */
+const MOST = 8;
+
+type TooltipProps = {
+  readonly data: ChartData;
+  readonly entries: readonly LegendEntry[];
+  /** Of the span. */
+  readonly index: number;
+  readonly zone: string;
+  readonly unit: string;
+  /** CSS pixels from the chart's left edge, and its width. */
+  readonly left: number;
+  readonly width: number;
+};
+
+/** What the span under the pointer holds. */
+export function ChartTooltip({ data, entries, index, zone, unit, left, width }: TooltipProps) {
+  const at = data.times[index];
+  if (at === undefined) return null;
+  const rows = entries
+    .map((entry, series) => ({ ...entry, value: data.series[series]?.values[index] ?? 0 }))
+    .filter(({ isShown, value }) => isShown && value > 0)
+    .sort((a, b) => b.value - a.value);
+  const side = left > width / 2 ? { right: `${width - left + 14}px` } : { left: `${left + 14}px` };
+  return (
+    <div class="chart-tooltip" style={side} aria-hidden="true">
+      <p class="chart-tooltip-time">{spanText(at, data.stepMs, zone)}</p>
+      {!isUtc(zone) && <p class="chart-tooltip-utc">{spanText(at, data.stepMs, "UTC")}</p>}
+      <p class="chart-tooltip-total">
+        {formatNumber(sum(rows.map(({ value }) => value)))} {unit}
+      </p>
+      <ul>
+        {rows.slice(0, MOST).map(({ name, label, look, value }) => (
+          <li key={name}>
+            <Swatch {...look} />
+            <span class="chart-legend-name">{label}</span>
+            <span class="chart-legend-total">{formatNumber(value)}</span>
+          </li>
+        ))}
+        {rows.length > MOST && <li>and {rows.length - MOST} more</li>}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,2 @@
+// Vite bundles what is imported so; TypeScript only has to know that such imports are fine.
+declare module "*.css";

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { ERRORS } from "../../../../src/jsonrpc/errors.ts";
+import { errorOf, explain } from "./explain-error.ts";
+
+test("every row of the error table is found again from the answer that it makes", () => {
+  for (const [name, row] of Object.entries(ERRORS)) {
+    const { code, message, status } = row;
+    const error = "event" in row ? { code, message, event: row.event } : { code, message };
+    const found = explain(status, error);
+    // Faults of params look alike, whoever finds them.
+    expect(found?.name).toBe(name === "node_invalid_params" ? "invalid_params" : name);
+    expect(found?.meaning).not.toBe("");
+    expect(found?.advice).not.toBe("");
+  }
+});
+
+test("a node's own error is told as one, with the code that it chose", () => {
+  expect(explain(200, { code: -38013, message: "too many blocks" })?.name).toBe("upstream_error");
+});
+
+test("a revert with a reason is a revert", () => {
+  const error = { code: 3, message: "execution reverted: not the owner" };
+  expect(explain(200, error)?.name).toBe("revert");
+});
+
+test("an answer without JSON is explained by its status", () => {
+  expect(explain(413, undefined)?.name).toBe("payload_too_large");
+  expect(explain(200, undefined)).toBeUndefined();
+});
+
+test("only an object with a code and a message is an error", () => {
+  expect(errorOf({ result: 1 })).toBeUndefined();
+  expect(errorOf({ error: "no" })).toBeUndefined();
+  expect(errorOf(undefined)).toBeUndefined();
+  expect(errorOf({ error: { code: 3, message: "m" } })).toEqual({ code: 3, message: "m" });
+});

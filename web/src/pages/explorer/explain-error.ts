@@ -1,0 +1,81 @@
+import { ERRORS } from "../../../../src/jsonrpc/errors.ts";
+
+/** The error of an answer, as the gateway writes it. */
+export type CallError = {
+  readonly code: number;
+  readonly message: string;
+  readonly event?: number;
+  readonly details?: string;
+  readonly data?: unknown;
+};
+
+/** What an error means, by the error table's row. */
+export type Explanation = {
+  readonly name: string;
+  readonly meaning: string;
+  readonly advice: string;
+};
+
+type Row = {
+  readonly code: number;
+  readonly event?: number;
+  readonly status: number;
+  readonly charged: boolean;
+  readonly retryable: boolean;
+  readonly message: string;
+  readonly meaning: string;
+};
+
+const ROWS: readonly (readonly [string, Row])[] = Object.entries(ERRORS);
+
+/** What cannot be read from the row alone. */
+const ADVICE: Readonly<Record<string, string>> = {
+  parse_error: "Mend the JSON in the raw view.",
+  invalid_params:
+    "Look at the parameter that the message names; its hint says what would be right.",
+  node_invalid_params: "Look at the parameter that the message names; the node knows it otherwise.",
+  method_not_found: "Choose a method of the list: the gateway serves these, and none that writes.",
+  unauthorized: "The explorer's key was revoked or has expired: see the page API keys.",
+  forbidden: "The details name what the account or the key may not do: see the page API keys.",
+  payment_required: "Wait for the reset at 00:00 UTC, or ask an operator to add credits.",
+  key_balance_exhausted: "Wait for the reset at 00:00 UTC, or raise the key's limit.",
+  revert: "The contract refused these arguments in this state. Try another block, sender or data.",
+  execution_failed: "Give more gas or balance, or other data, as the message says.",
+  header_not_found: "Take a block that exists: latest, or a lower number.",
+  archive_unavailable: "Take a block of the newest ones, or a network with archive nodes.",
+  answer_too_large: "Ask for less: fewer blocks, one address, a shorter list.",
+};
+
+/** @param status of HTTP */
+export function explain(status: number, error: CallError | undefined): Explanation | undefined {
+  const found = rowOf(status, error);
+  if (found === undefined) return undefined;
+  const [name, { meaning, retryable }] = found;
+  const wait = "Nothing is wrong with the call: try again in a moment.";
+  const advice = ADVICE[name] ?? (retryable ? wait : "The message says what to change.");
+  return { name, meaning, advice };
+}
+
+function rowOf(status: number, error: CallError | undefined) {
+  if (error === undefined) {
+    return status === 200 ? undefined : ROWS.find(([, row]) => row.status === status);
+  }
+  const { code, event, message } = error;
+  if (event !== undefined) return ROWS.find(([, row]) => row.event === event);
+  const same = ROWS.filter(([, row]) => row.code === code && row.event === undefined);
+  return (
+    same.find(([, row]) => message.startsWith(row.message)) ??
+    same.find(([, row]) => row.status === status) ??
+    ROWS.find(([name]) => name === "upstream_error")
+  );
+}
+
+/** The error of a call's answer; undefined where it has a result or is no JSON-RPC answer. */
+export function errorOf(answer: unknown): CallError | undefined {
+  if (typeof answer !== "object" || answer === null || !("error" in answer)) return undefined;
+  const { error } = answer;
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code, message } = error as Partial<CallError>;
+  if (typeof code !== "number" || typeof message !== "string") return undefined;
+  return error as CallError;
+}

@@ -1,0 +1,56 @@
+import type { NewKeyBody, NewKeyView } from "../../../../src/console/contract/keys.ts";
+import { api } from "../../api.ts";
+import { useAccount } from "../../session.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
+import { LimitFields, NameField, readLimits, useAllowEditor } from "./key-fields.tsx";
+import type { Secret } from "./secret-dialog.tsx";
+
+const DAY_MS = 86_400_000;
+
+type Props = { readonly onClose: () => void; readonly onDone: (secret: Secret) => void };
+
+export function CreateKey({ onClose, onDone }: Props) {
+  const { path } = useAccount();
+  const { allow, editor, check } = useAllowEditor();
+  const send = async (values: FormValues) => {
+    check(values);
+    const expires = values.text("expires");
+    const body: NewKeyBody = {
+      name: values.text("name"),
+      ...(expires === "" ? {} : { expires }),
+      limits: readLimits(values),
+      allow,
+    };
+    const made = await api.post<NewKeyView>(path("/keys"), body);
+    onDone({ name: made.key.name, text: made.secret });
+  };
+  return (
+    <Dialog title="Create a key" onClose={onClose} wide>
+      <Form
+        submit="Create the key"
+        actions={<Button onClick={onClose}>Cancel</Button>}
+        onSubmit={send}
+      >
+        <NameField />
+        <details class="details">
+          <summary>Limits, end and what it may be used for</summary>
+          <div class="stack">
+            <LimitFields />
+            <Field
+              name="expires"
+              label="Ends on"
+              optional
+              type="date"
+              min={new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)}
+              hint="At 00:00 UTC of that day; empty: never."
+            />
+            {editor}
+          </div>
+        </details>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,144 @@
+import "./networks.css";
+import { useState } from "preact/hooks";
+import type {
+  NetworkOverviewView,
+  NetworksOverview,
+} from "../../../../src/console/contract/operator-networks.ts";
+import { formatNumber } from "../../format.ts";
+import { useLive } from "../../live.ts";
+import { useGet } from "../../load.ts";
+import { Code } from "../../ui/copy.tsx";
+import { Card, LiveMark, PageHead, Skeleton, Stat, Stats } from "../../ui/display.tsx";
+import { Empty, LoadFault, Notice } from "../../ui/notice.tsx";
+import { SwitchUpstream } from "./switch-upstream.tsx";
+import { formatRate } from "./upstream-states.ts";
+import { UpstreamTable } from "./upstream-table.tsx";
+
+/** Every network's nodes as the gateway sees them, each second. */
+export function NetworksPage() {
+  const live = useLive<NetworksOverview>("/operator/networks/live", "networks");
+  const first = useGet<NetworksOverview>("/operator/networks");
+  const shown = live.data ?? first.data;
+  const error = shown === undefined ? first.error : undefined;
+  return (
+    <>
+      <PageHead title="Networks" actions={<LiveMark state={live.state} />}>
+        The nodes behind each network: whether they are asked, how far they are, how fast they
+        answer. Drain one before you work on it.
+      </PageHead>
+      {error !== undefined && <LoadFault error={error} retry={first.reload} />}
+      {live.fault !== undefined && (
+        <Notice tone="warn" title="These numbers are not of now">
+          {live.fault}
+        </Notice>
+      )}
+      {shown === undefined && error === undefined && <Skeleton lines={8} />}
+      {shown?.admin === false && <AdminClosed />}
+      {shown?.admin === true && shown.networks.length === 0 && (
+        <Card>
+          <Empty icon="network" title="No networks yet">
+            Add one under <code>networks</code> in the gateway's configuration, with the addresses
+            of its nodes, and start the gateway again.
+          </Empty>
+        </Card>
+      )}
+      {shown?.networks.map((network) => (
+        <NetworkCard key={network.name} network={network} />
+      ))}
+    </>
+  );
+}
+
+const OPEN_ADMIN = "admin:\n  host: 127.0.0.1\n  port: 9545\n";
+
+function AdminClosed() {
+  return (
+    <Card>
+      <Empty icon="network" title="The admin port is closed">
+        <div class="stack admin-closed">
+          <p>
+            The dashboard asks the gateway for its nodes over the admin port, which the
+            configuration does not open. Add this, and start the gateway again:
+          </p>
+          <Code label="Configuration of the admin port" text={OPEN_ADMIN} />
+          <p>It is for operators alone: leave it on an address that only this machine reaches.</p>
+        </div>
+      </Empty>
+    </Card>
+  );
+}
+
+function NetworkCard({ network }: { readonly network: NetworkOverviewView }) {
+  const { name, upstreams, traffic } = network;
+  const [switched, setSwitched] = useState<string>();
+  const upstream = upstreams.find((one) => one.name === switched);
+  const ready = upstreams.filter(({ state }) => state === "ready").length;
+  const failed = traffic?.failed ?? 0;
+  return (
+    <Card title={name} hint={describe(network)} flush>
+      <div class="network-stats">
+        <Stats>
+          <Heads network={network} />
+          <Stat
+            label="Ready"
+            value={`${ready} of ${upstreams.length}`}
+            note="upstreams"
+            {...(ready === 0 ? { tone: "danger" as const } : {})}
+          />
+          <Stat
+            label="Calls"
+            value={traffic === null ? "–" : formatRate(traffic.calls)}
+            note="a second, of clients"
+          />
+          <Stat
+            label="Failed"
+            value={traffic === null ? "–" : formatRate(failed)}
+            note="a second, of clients"
+            {...(failed > 0 ? { tone: "warn" as const } : {})}
+          />
+        </Stats>
+      </div>
+      <UpstreamTable
+        network={name}
+        upstreams={upstreams}
+        onSwitch={(one) => setSwitched(one.name)}
+      />
+      {upstream !== undefined && (
+        <SwitchUpstream
+          {...{ network: name, upstream, upstreams }}
+          onClose={() => setSwitched(undefined)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function describe({ family, chainId, genesisHash }: NetworkOverviewView): string {
+  if (family === "slot") return `slot network · genesis ${genesisHash ?? "not known yet"}`;
+  return `EVM · chain id ${chainId ?? "not known yet"}`;
+}
+
+/** The newest block; of slot networks each commitment's slot. */
+function Heads({
+  network: { family, head, headHash, slots },
+}: {
+  readonly network: NetworkOverviewView;
+}) {
+  const known = Object.entries(slots ?? {}).filter(([, slot]) => slot >= 0);
+  if (family === "slot" && known.length > 0) {
+    return (
+      <>
+        {known.map(([commitment, slot]) => (
+          <Stat key={commitment} label={`Slot, ${commitment}`} value={formatNumber(slot)} />
+        ))}
+      </>
+    );
+  }
+  return (
+    <Stat
+      label="Head"
+      value={head === null ? "not known yet" : formatNumber(head)}
+      note={headHash !== null && <code title={headHash}>{headHash.slice(0, 18)}…</code>}
+    />
+  );
+}

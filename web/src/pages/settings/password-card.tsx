@@ -1,0 +1,62 @@
+import { useState } from "preact/hooks";
+import { toast } from "../../announce.tsx";
+import { auth, unwrap } from "../../auth.ts";
+import { Link } from "../../router.tsx";
+import { useSession } from "../../session.tsx";
+import { Card } from "../../ui/display.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+
+export function PasswordCard() {
+  const { config } = useSession();
+  const [round, setRound] = useState(0);
+  return (
+    <Card
+      title="Password"
+      hint={
+        config.mail && (
+          <>
+            Forgotten, or none yet? <Link to="/forgot">Have a link sent</Link> to set a new one.
+          </>
+        )
+      }
+    >
+      <Form
+        key={round}
+        submit="Change the password"
+        kind="plain"
+        onSubmit={async (values) => {
+          unwrap(
+            await auth.changePassword({
+              currentPassword: values.exact("current"),
+              newPassword: values.exact("new"),
+              revokeOtherSessions: true,
+            }),
+          );
+          toast("The password is changed; your other sessions have ended");
+          setRound(round + 1);
+        }}
+      >
+        <div class="fields">
+          <Field
+            name="current"
+            label="Password now"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+          <Field
+            name="new"
+            label="New password"
+            type="password"
+            autoComplete="new-password"
+            minLength={8}
+            maxLength={128}
+            hint="8 to 128 characters."
+            required
+          />
+        </div>
+      </Form>
+    </Card>
+  );
+}

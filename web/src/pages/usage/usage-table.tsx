@@ -1,0 +1,119 @@
+import { useMemo, useState } from "preact/hooks";
+import type { UsageRow } from "../../../../src/console/contract/usage.ts";
+import { ERRORS } from "../../../../src/jsonrpc/errors.ts";
+import { useSlices } from "../../charts/use-slices.ts";
+import { formatBytes, formatMs, formatNumber, formatShare } from "../../format.ts";
+import { Badge } from "../../ui/display.tsx";
+import { Select } from "../../ui/field.tsx";
+import { type Column, Pager, Table } from "../../ui/table.tsx";
+import {
+  failedShare,
+  nextSort,
+  outcomesOf,
+  SORTS,
+  type Sort,
+  sortBy,
+  sortRows,
+} from "./usage-choices.ts";
+
+const PAGE = 12;
+const SORTABLE = { sortable: true } as const;
+const NUMBER = { align: "end", ...SORTABLE } as const;
+
+const COLUMNS: readonly Column<UsageRow>[] = [
+  {
+    ...{ key: "method", head: SORTS.method, rowHead: true, ...SORTABLE },
+    cell: ({ method }) => <code class="name">{method}</code>,
+  },
+  {
+    ...{ key: "network", head: SORTS.network, ...SORTABLE },
+    cell: ({ network }) => <span class="name">{network}</span>,
+  },
+  { key: "calls", head: SORTS.calls, cell: ({ calls }) => formatNumber(calls), ...NUMBER },
+  { key: "ok", head: SORTS.ok, cell: ({ ok }) => formatNumber(ok), ...NUMBER },
+  { key: "failed", head: SORTS.failed, cell: (row) => formatShare(failedShare(row)), ...NUMBER },
+  { key: "outcomes", head: "Statuses", cell: (row) => <Statuses row={row} /> },
+  { key: "credits", head: SORTS.credits, cell: ({ credits }) => formatNumber(credits), ...NUMBER },
+  {
+    ...{ key: "latencyMs", head: SORTS.latencyMs, ...NUMBER },
+    cell: ({ latencyMs }) => formatMs(latencyMs),
+  },
+  { key: "bytes", head: "Answers", align: "end", cell: ({ bytes }) => formatBytes(bytes) },
+];
+
+/** Calls of each network and method. */
+export function UsageTable({ rows }: { readonly rows: readonly UsageRow[] }) {
+  const [sort, setSort] = useState<Sort>(sortBy("calls"));
+  const sorted = useMemo(() => sortRows(rows, sort), [rows, sort]);
+  const { rows: shown, ...pager } = useSlices(sorted, PAGE);
+  return (
+    <>
+      <div class="usage-sort">
+        <Select
+          name="sort"
+          label="Sort by"
+          choices={Object.entries(SORTS).map(([value, label]) => ({ value, label }))}
+          value={sort.key}
+          onChange={(key) => setSort(sortBy(key))}
+        />
+      </div>
+      <div class="scroll usage-table">
+        <Table
+          caption="Calls by network and method"
+          columns={COLUMNS}
+          rows={shown}
+          rowKey={({ network, method }) => `${network} ${method}`}
+          sort={sort}
+          onSort={(key) => setSort((before) => nextSort(before, key))}
+        />
+      </div>
+      <Pager label="Pages of calls by network and method" {...pager} />
+      <Failures rows={rows} />
+    </>
+  );
+}
+
+function Statuses({ row: { outcomes } }: { readonly row: UsageRow }) {
+  const sorted = Object.entries(outcomes).sort((a, b) => b[1] - a[1]);
+  return (
+    <span class="statuses">
+      {sorted.map(([name, calls]) => (
+        <Badge key={name} tone={isAnswered(name) ? "ok" : "warn"}>
+          {name} {formatNumber(calls)}
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+/** `partner`: answered too, by a partner. */
+function isAnswered(outcome: string): boolean {
+  return outcome === "ok" || outcome === "partner";
+}
+
+/** What the failures mean and what to do about them. */
+function Failures({ rows }: { readonly rows: readonly UsageRow[] }) {
+  const failures = outcomesOf(rows).filter(([name]) => !isAnswered(name));
+  if (failures.length === 0) return null;
+  return (
+    <div class="failures">
+      <h3>What the failures mean</h3>
+      <dl>
+        {failures.map(([name, calls]) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code> {formatNumber(calls)}
+            </dt>
+            <dd>{meaningOf(name)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function meaningOf(outcome: string): string {
+  return Object.hasOwn(ERRORS, outcome)
+    ? ERRORS[outcome as keyof typeof ERRORS].meaning
+    : "An outcome that this version of the dashboard does not know.";
+}

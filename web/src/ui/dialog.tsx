@@ -1,0 +1,104 @@
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asApiError } from "../load.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+export type DialogProps = {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly onClose: () => void;
+  readonly wide?: boolean;
+  /** Escape and the cross do nothing: what is shown is shown once, and a button has to end it. */
+  readonly sticky?: boolean;
+};
+
+/** What takes the focus when a dialog opens: its first field, or the safe button. */
+const FIRST = ".dialog-body :is(input, select, textarea, [data-safe])";
+
+/** A modal dialog: render it to open it. Focus goes back to where it was when it is gone. */
+export function Dialog({ title, children, onClose, wide = false, sticky = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const gone = useRef(false);
+  const id = useId();
+  // Before the browser draws: the next key must reach the dialog, not what is below.
+  useLayoutEffect(() => {
+    const opener = document.activeElement;
+    const element = dialog.current;
+    if (element !== null && !element.open) {
+      element.showModal();
+      // Of itself the browser would choose the cross, which stands first.
+      element.querySelector<HTMLElement>(FIRST)?.focus();
+    }
+    return () => {
+      gone.current = true;
+      element?.close();
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? "dialog dialog-wide" : "dialog"}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!sticky) onClose();
+      }}
+      onClose={({ currentTarget }) => {
+        // Browsers close a dialog at the second Escape, whatever the page says to the first one.
+        if (gone.current) return;
+        if (sticky) currentTarget.showModal();
+        else onClose();
+      }}
+    >
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        {!sticky && <Button kind="quiet" icon="close" label="Close" onClick={onClose} />}
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+export type ConfirmProps = {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** The text of the button that does it. */
+  readonly action: string;
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+};
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const run = async () => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setFault(asApiError(error).message);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">
+        {children}
+        {fault !== undefined && <Notice tone="danger">{fault}</Notice>}
+        <div class="form-actions">
+          <Button kind="danger" busy={busy} onClick={() => void run()}>
+            {action}
+          </Button>
+          <Button safe onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
