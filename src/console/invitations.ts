@@ -8,8 +8,10 @@ export async function invite(
   invitation: { readonly by: string; readonly account?: string },
 ): Promise<boolean> {
   if (mailer === undefined) return false;
+  // Nobody else is let in: the form begins with the address.
+  const url = `${publicUrl}/sign-up?email=${encodeURIComponent(to)}`;
   try {
-    await mailer.send(invitationMail(to, { ...invitation, url: `${publicUrl}/sign-up` }));
+    await mailer.send(invitationMail(to, { ...invitation, url }));
     return true;
   } catch (error) {
     log.warn({ cause: String(error) }, "an invitation could not be sent");

@@ -1,8 +1,6 @@
 import type { Logger } from "../../telemetry/log.ts";
 import type { SendEvent } from "../route.ts";
 
-const LOOK_EVERY_MS = 1000;
-
 /** What a look saw, as an event. It is news where `mark` is another than before, or undefined. */
 export type Sight = {
   readonly event: string;
@@ -17,18 +15,20 @@ type Watched = {
   timer: NodeJS.Timeout;
 };
 
-/**
- * Looks once a second at each thing that somebody watches, however many do, and at nothing that
- * nobody watches.
- */
+export type LooksParts = {
+  readonly everyMs: number;
+  readonly log: Logger;
+};
+
+/** Looks again and again at each thing that somebody watches, however many do, and at no other. */
 export class Looks {
   readonly #look: (name: string) => Promise<Sight>;
-  readonly #log: Logger;
+  readonly #parts: LooksParts;
   readonly #watched = new Map<string, Watched>();
 
-  constructor(look: (name: string) => Promise<Sight>, log: Logger) {
+  constructor(look: (name: string) => Promise<Sight>, parts: LooksParts) {
     this.#look = look;
-    this.#log = log;
+    this.#parts = parts;
   }
 
   /** How many things are looked at. */
@@ -55,7 +55,7 @@ export class Looks {
       listeners: new Set(),
       last: undefined,
       isLooking: false,
-      timer: setInterval(() => void this.#see(name, watched), LOOK_EVERY_MS),
+      timer: setInterval(() => void this.#see(name, watched), this.#parts.everyMs),
     };
     this.#watched.set(name, watched);
     void this.#see(name, watched);
@@ -72,7 +72,7 @@ export class Looks {
       watched.last = sight;
       if (isNews) for (const listener of watched.listeners) listener(sight.event, sight.json);
     } catch (error) {
-      this.#log.warn({ cause: String(error) }, "live numbers cannot be read");
+      this.#parts.log.warn({ cause: String(error) }, "live numbers cannot be read");
     } finally {
       watched.isLooking = false;
     }

@@ -13,6 +13,7 @@ import type { ApiParts } from "../parts.ts";
 import { Problem } from "../problem.ts";
 import { type BoundRoute, bind } from "../route.ts";
 
+const LOOK_EVERY_MS = 1000;
 /** Where the configuration opens no admin port, nothing is known of the networks. */
 const NO_ADMIN: NetworksOverview = { admin: false, networks: [] };
 
@@ -22,7 +23,7 @@ export function operatorNetworkRoutes(parts: ApiParts): BoundRoute[] {
   const view = admin && new NetworksView(admin, clock);
   const read = async (): Promise<NetworksOverview> =>
     view === undefined ? NO_ADMIN : { admin: true, networks: await view.read() };
-  const live = new Looks(() => see(read), log);
+  const live = new Looks(() => see(read), { everyMs: LOOK_EVERY_MS, log });
   return [
     bind(readOperatorNetworks, read),
     bind(streamNetworks, async () => ({ subscribe: (send) => live.watch("networks", send) })),

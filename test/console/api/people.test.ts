@@ -14,7 +14,7 @@ describe.each(STORES)("people and accounts, with %s storage", (store) => {
     expect(rig.mails.map(({ to, text }) => [to, text.includes("ada@example.com")])).toEqual([
       ["Bob@example.com", true],
     ]);
-    expect(rig.mails[0]?.text).toContain("http://localhost:7545/sign-up");
+    expect(rig.mails[0]?.text).toContain("http://localhost:7545/sign-up?email=");
     for (const email of ["bob@example.com", "ADA@example.com"]) {
       expect((await ada.post(url, { email })).statusCode, email).toBe(409);
     }
