@@ -1,9 +1,12 @@
+import type { Dashboards } from "./dashboards.ts";
 import type { Row } from "./report.ts";
 import { type Counts, scenarioOf } from "./scenarios.ts";
 
 /** As much of a saved run as is compared. */
 export type SavedRun = {
   readonly rows: readonly Row[];
+  /** Null or absent where they were not measured. */
+  readonly dashboards?: Pick<Dashboards, "ratio"> | null;
   /** Of the store, a second, by calls a second; absent where they were not counted. */
   readonly statements?: Statements | null;
 };
@@ -26,17 +29,23 @@ const NAMES: Readonly<Record<keyof Counts, string>> = {
 };
 
 /** How each ratio changed since a saved run, as text for a terminal. */
-export function changesOf(rows: readonly Row[], saved: SavedRun): string {
-  return rows
-    .flatMap(({ scenario, subject, ratio }) => {
-      const before = savedRow({ scenario, subject }, saved)?.ratio ?? null;
-      if (ratio === null || before === null) return [];
-      const change = (ratio / before - 1) * 100;
-      const signed = `${change < 0 ? "" : "+"}${change.toFixed(1)} %`;
-      const name = `${scenario}, ${subject}`;
-      return [`${name.padEnd(32)}${before.toFixed(2)} -> ${ratio.toFixed(2)}  ${signed}\n`];
-    })
-    .join("");
+export function changesOf({ rows, dashboards }: SavedRun, saved: SavedRun): string {
+  const lines = rows.map((row) => {
+    const before = savedRow(row, saved)?.ratio ?? null;
+    return changeOf(`${row.scenario}, ${row.subject}`, { before, ratio: row.ratio });
+  });
+  const before = saved.dashboards?.ratio ?? null;
+  const ratio = dashboards?.ratio ?? null;
+  return [...lines, changeOf("dashboards, open / closed", { before, ratio })].join("");
+}
+
+type Change = { readonly before: number | null; readonly ratio: number | null };
+
+function changeOf(name: string, { before, ratio }: Change): string {
+  if (ratio === null || before === null) return "";
+  const change = (ratio / before - 1) * 100;
+  const signed = `${change < 0 ? "" : "+"}${change.toFixed(1)} %`;
+  return `${name.padEnd(32)}${before.toFixed(2)} -> ${ratio.toFixed(2)}  ${signed}\n`;
 }
 
 /** What was counted above its bound or, where there is one, above the saved run; each a line. */

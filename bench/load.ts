@@ -20,6 +20,8 @@ export type LoadCommand = {
   readonly isPriming: boolean;
   /** Of so many keys, each request has one, and calls one of many networks; null: the address's path. */
   readonly keys: number | null;
+  /** In place of the address's path, one after the other. */
+  readonly paths?: readonly string[];
 };
 
 export type LoadAnswer =
@@ -38,9 +40,10 @@ process.on("message", (commands: readonly LoadCommand[]) => {
 process.send?.({ port: 0 });
 
 async function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
-  const { keys, rate } = command;
+  const { keys, paths, rate } = command;
   const scenario = scenarioOf(command.scenario);
-  const pathOf = keys === null ? undefined : (n: number) => manyPath(n, keys);
+  const inTurn = paths && ((n: number) => paths[n % paths.length] ?? "/");
+  const pathOf = keys === null ? inTurn : (n: number) => manyPath(n, keys);
   const load = { ...command, scenario, pathOf };
   if (!command.isPriming) return rate === null ? closedLoop(load) : openLoop(load, rate);
   return closedLoop({ ...load, from: 0, seconds: PRIMING_SECONDS, maxBodies: scenario.primed });

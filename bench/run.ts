@@ -1,12 +1,13 @@
 /**
- * `node bench/run.ts [--rounds 3] [--seconds 3] [--only SCENARIO,…] [--floors] [--json FILE]
- * [--compare FILE]`
+ * `node bench/run.ts [--rounds 3] [--seconds 3] [--only SCENARIO,… | --floors | --dashboards]
+ * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
  * (the floors) in one run against two stand-in nodes; docs/performance.md tells how to read it. The
  * subject has a core of its own where taskset is there; nodes and generator share the rest. Rounds
  * rotate, figures are medians. Then how long a start takes, the memory that 20 answers of 5 MB at once
- * take (`large-answers.ts`), what metering adds (`metering.ts`) and what routing adds (`routing.ts`).
+ * take (`large-answers.ts`), what ten open dashboards cost the calls (`dashboards.ts`), what metering
+ * adds (`metering.ts`) and what routing adds (`routing.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -25,8 +26,9 @@ import {
   statementFaults,
 } from "./compare.ts";
 import { planCores } from "./cpu.ts";
+import { DashboardsRun } from "./dashboards.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
-import { countsTable, memoryLine, rowsOf, startLines, tableOf } from "./report.ts";
+import { countsTable, dashboardsTable, memoryLine, rowsOf, startLines, tableOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
 
@@ -42,13 +44,14 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "3" },
     only: { type: "string" },
     floors: { type: "boolean", default: false },
+    dashboards: { type: "boolean", default: false },
     json: { type: "string" },
     compare: { type: "string" },
   },
 });
 const options: BenchOptions = {
   subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
-  scenarios: values.only === undefined ? SCENARIOS : values.only.split(",").map(scenarioOf),
+  scenarios: values.dashboards ? [] : (values.only?.split(",").map(scenarioOf) ?? SCENARIOS),
   rounds: positive("rounds", values.rounds),
   seconds: positive("seconds", values.seconds),
   maxBodies: 200_000,
@@ -56,13 +59,15 @@ const options: BenchOptions = {
   keys: 100_000,
   settleMs: 3000,
 };
-const isWhole = values.only === undefined && !values.floors;
+const isWhole = values.only === undefined && !values.floors && !values.dashboards;
 const saved: SavedRun | null =
   values.compare === undefined ? null : JSON.parse(await readFile(values.compare, "utf8"));
 const bench = new Bench(options);
 const startTime = new StartTimeRun({ ...options, starts: STARTS });
 const largeAnswers = new LargeAnswersRun({ atOnce: 20, waves: 3, cores: options.cores });
-const stop = () => Promise.all([bench.stop(), startTime.stop(), largeAnswers.stop()]);
+const dashboardsRun = new DashboardsRun({ ...options, dashboards: 10, operators: 5 });
+const runs = [bench, startTime, largeAnswers, dashboardsRun];
+const stop = () => Promise.all(runs.map((run) => run.stop()));
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -73,9 +78,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  const rows = rowsOf(await bench.run());
-  print(tableOf(rows));
-  print(`\n${countsTable(rows)}`);
+  const rows = values.dashboards ? [] : rowsOf(await bench.run());
+  if (rows.length > 0) print(`${tableOf(rows)}\n${countsTable(rows)}`);
   // Else its processes would share the cores of what comes next.
   await bench.stop();
   const start = isWhole ? await startTime.run() : null;
@@ -85,22 +89,29 @@ try {
   const large = wantsLarge && !values.floors ? await largeAnswers.run() : null;
   if (large !== null) print(`\n${memoryLine(large)}`);
   await largeAnswers.stop();
+  const dashboards = isWhole || values.dashboards ? await dashboardsRun.run() : null;
+  if (dashboards !== null) print(`\n${dashboardsTable(dashboards)}`);
+  await dashboardsRun.stop();
   const metering = isWhole ? await part<Statements>("./metering.ts") : null;
   const routing = isWhole ? await part<object>("./routing.ts") : null;
-  if (saved !== null) print(`\nratios, the saved run's and this one's\n${changesOf(rows, saved)}`);
+  const changes = saved === null ? null : changesOf({ rows, dashboards }, saved);
+  if (changes !== null) print(`\nratios, the saved run's and this one's\n${changes}`);
   const faults = [
     ...countFaults(rows, saved),
     ...(metering === null ? [] : statementFaults(metering, saved)),
   ];
   print(faults.map((fault) => `\ncounted: ${fault}`).join(""));
-  const measured = large === null ? rows : [...rows, large];
-  if (faults.length > 0 || measured.some((one) => one.faults.count > 0)) process.exitCode = 1;
+  const measured = [...rows, large, dashboards];
+  if (faults.length > 0 || measured.some((one) => (one?.faults.count ?? 0) > 0)) {
+    process.exitCode = 1;
+  }
   if (values.json !== undefined) {
     const { rounds, seconds, cores } = options;
     const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
     const run = { machine, pinned: cores !== null, rounds, seconds };
-    const found = { rows, start, memory: bench.memory, large, statements: metering, routing };
-    await writeFile(values.json, `${JSON.stringify({ ...run, ...found }, null, 2)}\n`);
+    const found = { rows, start, memory: bench.memory, large, dashboards };
+    const all = { ...run, ...found, statements: metering, routing };
+    await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
   }
 } catch (error) {
   if (!isStopped) throw error;

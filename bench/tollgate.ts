@@ -14,6 +14,8 @@ import type { Part, Processes } from "./processes.ts";
 const CLI = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 const OWNER = "bench@example.com";
 const DATABASE = "tollgate.db";
+/** Guards nothing: the bench's dashboard and its people are gone after the run. */
+const SECRET = "bench-bench-bench-bench-bench-bench";
 const START_MS = 15_000;
 const ASK_EVERY_MS = 2;
 
@@ -28,6 +30,8 @@ export type PreparedTollgate = {
   readonly file: string;
   readonly port: number;
   readonly adminPort: number;
+  /** Of the dashboard, where it is configured. */
+  readonly consolePort: number;
   readonly key: string;
 };
 
@@ -42,6 +46,8 @@ export type TollgateOptions = {
   readonly keys?: number;
   /** What all answers that are kept may take; the program's default unless it is given. */
   readonly cacheBytes?: number;
+  /** With a dashboard that its people sign in to by links. */
+  readonly hasConsole?: boolean;
 };
 
 /**
@@ -58,17 +64,32 @@ export async function startTollgate(
 /** All that has to be there before the first start. */
 export async function prepareTollgate(options: TollgateOptions): Promise<PreparedTollgate> {
   const file = join(options.directory, "tollgate.yaml");
-  const [port, adminPort] = await freePorts();
-  await writeFile(file, configuration({ ...options, port, adminPort }));
-  const config = ["--config", file];
-  await command(["accounts", "create", OWNER, "--plan", "bench", ...config]);
-  const mine = ["--account", OWNER, "--name", "bench"];
-  const created = await command(["keys", "create", ...mine, "--json", ...config]);
-  const { key } = JSON.parse(created) as { readonly key: string };
+  const [port = 0, adminPort = 0, consolePort = 0] = await freePorts(3);
+  const ports = { port, adminPort, consolePort };
+  await writeFile(file, configuration({ ...options, ...ports }));
+  const key = await createAccount(file, { email: OWNER, isOperator: false });
   if (options.keys !== undefined) {
     insertKeys(join(options.directory, DATABASE), { owner: OWNER, keys: options.keys });
   }
-  return { file, port, adminPort, key };
+  return { file, ...ports, key };
+}
+
+/** An account with a key, which is what it resolves to; `file`: the configuration. */
+export async function createAccount(
+  file: string,
+  { email, isOperator }: { readonly email: string; readonly isOperator: boolean },
+): Promise<string> {
+  const flags = ["--plan", "bench", ...(isOperator ? ["--operator"] : []), "--config", file];
+  await command(["accounts", "create", email, ...flags]);
+  const mine = ["--account", email, "--name", "bench"];
+  const created = await command(["keys", "create", ...mine, "--json", "--config", file]);
+  return (JSON.parse(created) as { readonly key: string }).key;
+}
+
+/** A link that signs this person in to the dashboard, once. */
+export async function signInLink(file: string, email: string): Promise<string> {
+  const made = await command(["accounts", "link", email, "--json", "--config", file]);
+  return (JSON.parse(made) as { readonly url: string }).url;
 }
 
 /** `flags` are those of Node. */
@@ -94,9 +115,10 @@ export async function usageOfToday({ file }: PreparedTollgate): Promise<{
 
 /** Everything on that a user has on; credits that no run can use up. */
 function configuration(
-  options: TollgateOptions & { readonly port: number; readonly adminPort: number },
+  options: TollgateOptions & Pick<PreparedTollgate, "port" | "adminPort" | "consolePort">,
 ): string {
   const { port, adminPort, nodePorts, slots, isBatched, keys, cacheBytes } = options;
+  const dashboard = `{ host: 127.0.0.1, port: ${options.consolePort}, signup: closed, secret: ${SECRET} }`;
   const own = { members: "family: evm, chainId: 1", urls: nodePorts.map(nodeUrl) };
   const many = Array.from({ length: keys === undefined ? 0 : MANY_NETWORKS }, (_, at) =>
     network(manyName(at), own),
@@ -114,7 +136,7 @@ function configuration(
   ];
   return `server: { host: 127.0.0.1, port: ${port} }
 admin: { host: 127.0.0.1, port: ${adminPort} }
-storage: { url: "sqlite:./${DATABASE}" }
+${options.hasConsole ? `console: ${dashboard}\n` : ""}storage: { url: "sqlite:./${DATABASE}" }
 ${cacheBytes === undefined ? "" : `cache: { memoryBytes: ${cacheBytes} }\n`}log: { level: warn }
 plans:
   bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false }
@@ -159,12 +181,12 @@ async function isAnswered(address: Address): Promise<boolean> {
   return fault === null;
 }
 
-/** Two ports that were free a moment ago: Tollgate's file has to name them before it starts. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
+/** Ports that were free a moment ago: Tollgate's file has to name them before it starts. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(servers.map(listenOnFree));
   await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return [ports[0] ?? 0, ports[1] ?? 0];
+  return ports;
 }
 
 async function listenOnFree(server: ReturnType<typeof createServer>): Promise<number> {
