@@ -9,6 +9,7 @@ import { Form } from "../../ui/form.tsx";
 import { CodeField } from "../sign-in/two-factor-step.tsx";
 import { BackupCodes } from "./backup-codes.tsx";
 import { OwnPassword } from "./own-password.tsx";
+import { QrCode } from "./qr-code.tsx";
 
 type Setup = { readonly uri: string; readonly codes: readonly string[] };
 
@@ -61,9 +62,10 @@ function AppStep({ uri, onClose, onDone }: AppProps) {
     <Dialog title="Add it to your app" onClose={onClose}>
       <div class="stack">
         <p>
-          In the app, add an account by hand: type <b>time-based</b> and this key. On the phone
-          itself, <a href={uri}>open the app with it</a>.
+          Scan this with the app. On the phone itself, <a href={uri}>open the app with it</a>; or
+          add an account by hand, of type <b>time-based</b>, with the key below.
         </p>
+        <QrCode text={uri} label="The app's key, to scan" />
         <Code label="The app's key" text={inGroups(secret)} wrap />
         <Form
           submit="Turn it on"
