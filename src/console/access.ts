@@ -29,7 +29,7 @@ const NOBODY: Caller = { user: undefined, account: undefined, role: undefined };
  */
 export async function checkAccess(
   parts: Parts,
-  { access, method, stream }: Pick<RouteContract, "access" | "method" | "stream">,
+  { access, method }: Pick<RouteContract, "access" | "method">,
   request: { readonly headers: Headers; readonly account: string | undefined },
 ): Promise<Caller> {
   if (access === "public") return NOBODY;
@@ -50,7 +50,7 @@ export async function checkAccess(
   if (access === "owner" && role !== "owner") {
     throw new Problem("forbidden", "this is for the account's owner; ask them");
   }
-  if (account.suspended && (method !== "GET" || stream === "events")) {
+  if (account.suspended && method !== "GET") {
     throw new Problem("forbidden", "the account is suspended; ask an operator of this gateway");
   }
   return { user, account, role };

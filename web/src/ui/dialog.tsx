@@ -16,6 +16,17 @@ export type DialogProps = {
 /** What takes the focus when a dialog opens: its first field, or the safe button. */
 const FIRST = ".dialog-body :is(input, select, textarea, [data-safe])";
 
+/** Of each dialog that is open: what had the focus before, the nearest first. */
+const WAYS_BACK = new WeakMap<Element, readonly HTMLElement[]>();
+
+/** What opened a dialog from within another one may be gone with that; then what opened that one. */
+function waysBack(): readonly HTMLElement[] {
+  const { activeElement } = document;
+  if (!(activeElement instanceof HTMLElement)) return [];
+  const outer = activeElement.closest("dialog");
+  return [activeElement, ...((outer && WAYS_BACK.get(outer)) ?? [])];
+}
+
 /** A modal dialog: render it to open it. Focus goes back to where it was when it is gone. */
 export function Dialog({ title, children, onClose, wide = false, sticky = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -23,8 +34,9 @@ export function Dialog({ title, children, onClose, wide = false, sticky = false 
   const id = useId();
   // Before the browser draws: the next key must reach the dialog, not what is below.
   useLayoutEffect(() => {
-    const opener = document.activeElement;
     const element = dialog.current;
+    const ways = waysBack();
+    if (element !== null) WAYS_BACK.set(element, ways);
     if (element !== null && !element.open) {
       element.showModal();
       // Of itself the browser would choose the cross, which stands first.
@@ -33,7 +45,7 @@ export function Dialog({ title, children, onClose, wide = false, sticky = false 
     return () => {
       gone.current = true;
       element?.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      ways.find(({ isConnected }) => isConnected)?.focus();
     };
   }, []);
   return (

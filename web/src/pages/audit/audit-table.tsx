@@ -31,6 +31,7 @@ function Actor({ actor: { kind, email } }: { readonly actor: AuditEntryView["act
 
 function Subject({ entry: { target, detail } }: { readonly entry: AuditEntryView }) {
   const facts = Object.entries(detail);
+  if (target === null && facts.length === 0) return <span class="muted">–</span>;
   return (
     <div class="break">
       {target !== null && <span class="mono">{target}</span>}
