@@ -102,6 +102,7 @@ export class Session {
       .replaceAll(/(\/dev(?:-slots)?\/(?:ws\/)?v3\/)KEY\b/g, `$1${devKey}`)
       .replaceAll("127.0.0.1:8545", `127.0.0.1:${http}`)
       .replaceAll("127.0.0.1:9545", `127.0.0.1:${admin}`)
+      .replaceAll("http://localhost:7545", dashboardOf(dev.printed))
       .replaceAll('"port":8545', `"port":${http}`)
       .replaceAll(/\bport: [89]545\b/g, "port: 0")
       .replaceAll(/http:\/\/10\.0\.0\.[12]:8545/g, this.#nodeUrl)
@@ -122,6 +123,11 @@ export class Session {
   #portOf(message: string): string | undefined {
     return new RegExp(`"port":(\\d+).*"msg":"${message}"`).exec(this.backgroundOutput)?.[1];
   }
+}
+
+/** Its address is a name: passkeys refuse IP addresses. */
+function dashboardOf(printed: string): string {
+  return /^Dashboard +(\S+)$/m.exec(printed)?.[1] ?? "none";
 }
 
 function portIn(printed: string, label: string): string {

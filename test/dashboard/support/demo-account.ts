@@ -1,0 +1,50 @@
+import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
+import type { Account, Storage } from "../../../src/storage/store.ts";
+import type { Dashboard } from "./dashboard.ts";
+import { recordMonth } from "./demo-month.ts";
+
+export const OWNER = "ada@example.com";
+const DAILY_CREDITS = 75_000_000;
+/** In a busy minute. */
+const CALLS = 600;
+
+export type DemoAccount = {
+  readonly account: Account;
+  /** The text of the key `web shop`. */
+  readonly key: string;
+};
+
+/** Of an operator: keys of all kinds, a month of calls and the credits that they cost today. */
+export async function makeDemoAccount(dashboard: Dashboard): Promise<DemoAccount> {
+  const { storage } = dashboard;
+  const now = Date.now();
+  const age = (days: number) => ({ createdAt: now - days * DAY_MS });
+  const account = await dashboard.account(OWNER, { plan: "team", operator: true, ...age(40) });
+  await dashboard.account("grace@example.com", { plan: "developer", ...age(12) });
+  await dashboard.account("linus@example.com", { suspended: true, ...age(3) });
+  const key = await dashboard.key(account, { name: "web shop", ...age(39) });
+  await dashboard.key(account, {
+    ...{ name: "indexer", ...age(30), lastUsedAt: now - 2 * 3_600_000 },
+    limits: { creditsPerDay: 2_000_000, creditsPerSecond: 500 },
+    allow: { network: ["mainnet"], method: ["eth_*"] },
+  });
+  await dashboard.key(account, { name: "old laptop", ...age(20), expiresAt: now + 20 * DAY_MS });
+  await dashboard.key(account, { name: "leaked", ...age(10), revokedAt: now - DAY_MS });
+  const keys = await storage.keys.list(account.id);
+  const keyIds = keys.slice(0, 3).map(({ key: { id } }) => id);
+  await recordMonth({ storage, account, keyIds, now, calls: CALLS });
+  await charge(storage, account, now);
+  return { account, key };
+}
+
+/** What the calls of today have cost, as the gateway would have charged it. */
+async function charge(storage: Storage, { id }: Account, now: number): Promise<void> {
+  const day = dayOf(now);
+  const span = { accountId: id, resolution: "minute", from: day * DAY_MS, to: now } as const;
+  const totals = await storage.usage.totals(span);
+  const credits = totals.reduce((sum, row) => sum + row.credits, 0);
+  await storage.ledger.take({
+    ...{ owner: id, day, want: credits, least: credits, limit: DAILY_CREDITS },
+    ...{ process: "test", perSecond: 1e9, now },
+  });
+}
