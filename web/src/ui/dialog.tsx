@@ -27,6 +27,9 @@ function waysBack(): readonly HTMLElement[] {
   return [activeElement, ...((outer && WAYS_BACK.get(outer)) ?? [])];
 }
 
+/** Where a page begins, for when all that led to a dialog is gone. */
+const heading = () => document.querySelector<HTMLElement>("main h1");
+
 /** A modal dialog: render it to open it. Focus goes back to where it was when it is gone. */
 export function Dialog({ title, children, onClose, wide = false, sticky = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -45,7 +48,8 @@ export function Dialog({ title, children, onClose, wide = false, sticky = false 
     return () => {
       gone.current = true;
       element?.close();
-      ways.find(({ isConnected }) => isConnected)?.focus();
+      const back = ways.find(({ isConnected }) => isConnected) ?? heading();
+      back?.focus();
     };
   }, []);
   return (
