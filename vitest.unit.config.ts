@@ -7,7 +7,7 @@ const LAST = "test/secrets/whole-run.test.ts";
 export default defineConfig({
   test: {
     name: "unit",
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: "test/support/record-answers.ts",
     projects: [

@@ -105,9 +105,13 @@ export class ConsoleHost {
     const servedMs = since === undefined ? 0 : performance.now() - since;
     const pauseMs = Math.max(this.#pause.after(servedMs), SHORTEST_PAUSE_MS);
     this.#log.warn({ pid: child.pid, cause, pauseMs }, "dashboard ended");
-    // Whoever has a page open comes back to the port that it had.
-    if (this.#start !== undefined) this.#start = withPort(this.#start, this.#port);
+    if (this.#start !== undefined) this.#start = withPort(this.#start, this.#nextPort(this.#start));
     this.#restart = setTimeout(() => this.#fork(), pauseMs);
+  }
+
+  /** Whoever has a page open comes back to the port that it had. */
+  #nextPort({ movesOn, ports }: ConsoleStart): number {
+    return this.#port ?? (movesOn ? ports.console + 1 : ports.console);
   }
 
   #send(message: ToConsole): void {
@@ -115,7 +119,7 @@ export class ConsoleHost {
   }
 }
 
-function withPort(start: ConsoleStart, port: number | undefined): ConsoleStart {
-  const ports: Ports = { ...start.ports, console: port ?? start.ports.console };
+function withPort(start: ConsoleStart, port: number): ConsoleStart {
+  const ports: Ports = { ...start.ports, console: port };
   return { ...start, ports };
 }

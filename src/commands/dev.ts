@@ -60,7 +60,12 @@ export async function runDev(
     });
     open.push(chain.node.stop);
     const config = await devConfig(chain.node, { folder, kept: kept !== undefined });
-    const opened = dashboard.start({ config, ports: portsOf(config), printsMail: true });
+    const opened = dashboard.start({
+      config,
+      ports: portsOf(config),
+      printsMail: true,
+      movesOn: true,
+    });
     const storage = await openStorage(config.storage.url);
     open.push(storage.close);
     const gateway = await startGateway(config, { storage, log, clock: systemClock });

@@ -41,7 +41,7 @@ function openDashboard(
   if (config.console === undefined) return undefined;
   const host = new ConsoleHost(log);
   const ports = { console: config.console.port, gateway: port, admin: adminPort };
-  void host.start({ config, ports, printsMail: false });
+  void host.start({ config, ports, printsMail: false, movesOn: false });
   return host;
 }
 

@@ -15,6 +15,8 @@ export type ConsoleStart = {
   readonly ports: Ports;
   /** Mail is printed, and sent to nobody. */
   readonly printsMail: boolean;
+  /** Where it cannot start, the next port is tried: another program may have taken this one. */
+  readonly movesOn: boolean;
 };
 
 /** From the gateway's process to the dashboard's. */

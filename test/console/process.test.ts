@@ -3,9 +3,13 @@ import { existsSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { ConsoleHost } from "../../src/commands/console-process.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { createLog } from "../../src/telemetry/log.ts";
 import { isAlive } from "../support/shell.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { temporaryFolder } from "../support/written.ts";
 import { Browser } from "./support/browser.ts";
 import { SECRET } from "./support/test-console.ts";
 
@@ -170,6 +174,25 @@ test("a port that is taken keeps the dashboard closed, says why, and disturbs no
   expect((await served(gateway)).port).toBe(port);
   gateway.process.kill("SIGTERM");
   expect((await gateway.process.ended).code).toBe(0);
+});
+
+test("where the port was taken since it was found free, the dashboard of dev takes the next one", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const text = JSON.stringify({
+    console: { port, signup: "closed", secret: SECRET },
+    storage: { url: "sqlite:./tollgate.db" },
+    networks: [{ name: "node", family: "evm", upstreams: [{ name: "geth", url: node.url }] }],
+  });
+  const config = parseConfig(text, { baseDir: temporaryFolder("console"), environment: {} });
+  const host = new ConsoleHost(createLog({ level: "silent", terminal: false }));
+  const ports = { console: port, gateway: 1, admin: undefined };
+  const serving = await host.start({ config, ports, printsMail: false, movesOn: true });
+  expect(serving.port).toBeGreaterThan(port);
+  expect(serving.publicUrl).toBe(`http://localhost:${serving.port}`);
+  await host.stop();
+  server.close();
 });
 
 test("with workers, one dashboard stands beside them", async () => {

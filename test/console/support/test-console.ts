@@ -70,7 +70,10 @@ export async function startTestConsole(options: TestConsoleOptions = {}): Promis
   const storage = await openStorage(config.storage.url);
   const { gateway = 1, admin } = options.ports ?? {};
   const ports = { console: 0, gateway, admin };
-  const running = await startConsole({ kind: "start", config, ports, printsMail: false }, logger);
+  const running = await startConsole(
+    { kind: "start", config, ports, printsMail: false, movesOn: false },
+    logger,
+  );
   recordPort(running.port);
   const origin = running.publicUrl;
   const isLocal = new URL(origin).hostname === "localhost";
