@@ -16,7 +16,8 @@ import { slotBannerLines } from "../dev/slot-banner.ts";
 import { SAMPLE_LEDGER } from "../dev/slot-samples.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
-import { createLog } from "../telemetry/log.ts";
+import type { Storage } from "../storage/store.ts";
+import { createLog, type Logger } from "../telemetry/log.ts";
 import { ConsoleHost, type ServingConsole } from "./console-process.ts";
 import { type DemoKeys, demoKeys, showSpending } from "./dev-account.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -36,8 +37,8 @@ const SECRET_BYTES = 32;
 const PORTS_TRIED = 50;
 
 /**
- * `dev [--data DIR]`: everything embedded, on 127.0.0.1, until Ctrl-C: chain, gateway, dashboard. Without a folder nothing is
- * kept.
+ * `dev [--data DIR]`: everything embedded, on 127.0.0.1, until Ctrl-C: chain, gateway, dashboard.
+ * Without a folder nothing is kept.
  * @throws where the local chain does not start, or no port is free
  */
 export async function runDev(
@@ -59,17 +60,17 @@ export async function runDev(
       ...(kept === undefined ? {} : { stateDir: join(kept, "chain") }),
     });
     open.push(chain.node.stop);
-    const config = await devConfig(chain.node, { folder, kept: kept !== undefined });
+    const storage = await openStorage(storageIn(folder));
+    open.push(storage.close);
+    const configFor = () => devConfig(chain.node, { folder, kept: kept !== undefined });
+    const { config, gateway } = await startOnFreePorts(configFor, { storage, log });
+    open.push(gateway.stop);
     const opened = dashboard.start({
       config,
       ports: portsOf(config),
       printsMail: true,
       movesOn: true,
     });
-    const storage = await openStorage(config.storage.url);
-    open.push(storage.close);
-    const gateway = await startGateway(config, { storage, log, clock: systemClock });
-    open.push(gateway.stop);
     const keys = await demoKeys(storage, ACCOUNT);
     const page = await openedPage(dashboard, opened);
     print(banner({ chain, gateway, keys, page }));
@@ -82,6 +83,24 @@ export async function runDev(
     log.info({ cause: ended }, "stopping");
   } finally {
     for (const close of open.reverse()) await close();
+  }
+}
+
+const storageIn = (folder: string): string => `sqlite:${join(folder, "tollgate.db")}`;
+
+/** Another program may take a port between the look and the opening: then it is looked for again. */
+async function startOnFreePorts(
+  makeConfig: () => Promise<Config>,
+  parts: { readonly storage: Storage; readonly log: Logger },
+): Promise<{ readonly config: Config; readonly gateway: RunningGateway }> {
+  for (let tries = 1; ; tries += 1) {
+    const config = await makeConfig();
+    try {
+      return { config, gateway: await startGateway(config, { ...parts, clock: systemClock }) };
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+      if (!isTaken || tries === PORTS_TRIED) throw error;
+    }
   }
 }
 
@@ -101,7 +120,7 @@ async function devConfig(
       },
       // Nothing is sent there: the dashboard prints its mail here.
       mail: { url: "smtp://localhost", from: "tollgate@localhost" },
-      storage: { url: `sqlite:${join(folder, "tollgate.db")}` },
+      storage: { url: storageIn(folder) },
       networks: [
         {
           name: NETWORK,
