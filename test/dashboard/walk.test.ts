@@ -21,8 +21,9 @@ import {
 import { openBrowser, type TestBrowser } from "./support/test-browser.ts";
 
 /** From a call's answer to its appearance on an open page. */
-const CALL_EVERY_MS = 10;
 const APPEARS_MS = 2000;
+/** While traffic is made: far fewer than any plan allows. */
+const CALL_EVERY_MS = 10;
 
 let dashboard: Dashboard;
 let browser: TestBrowser;
