@@ -71,10 +71,19 @@ export function nearly(schema: JsonSchema): fc.Arbitrary<unknown> {
   const extended = fc.tuple(object, fc.dictionary(anyText, wrong, { maxKeys: 2 }));
   return fc.oneof(
     { weight: 6, arbitrary: arbitraryOf(schema) },
+    // Each member more is one more that can be wrong: some requests have to be right.
+    { weight: 4, arbitrary: objectOf({ ...schema, properties: requiredOf(schema) }) },
     { weight: 3, arbitrary: object },
     { weight: 1, arbitrary: extended.map(([one, more]) => ({ ...one, ...more })) },
     { weight: 1, arbitrary: wrong },
   );
+}
+
+function requiredOf({
+  properties = {},
+  required = [],
+}: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => required.includes(name)));
 }
 
 function objectOf({ properties = {}, required = [], ...rest }: JsonSchema): fc.Arbitrary<unknown> {
@@ -112,5 +121,6 @@ function textOf({
     "1.2.3.4",
   );
   const short = fc.string({ unit: "binary", minLength, maxLength: Math.min(maxLength, 40) });
-  return fc.oneof(example === undefined ? useful : fc.constant(example), short, fitting);
+  const right = example === undefined ? useful : fc.constant(example);
+  return fc.oneof({ weight: 2, arbitrary: right }, short, fitting);
 }
