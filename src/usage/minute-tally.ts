@@ -25,11 +25,18 @@ type Tree<Leaf> = Map<string, Map<string, Map<string, Map<string, Map<string, Le
 /** The counters and sketches of one minute. Found by maps in maps: joining the names costs more. */
 export class MinuteTally {
   readonly minute: number;
+  #counted = 0;
   readonly #counters: Tree<Counter> = new Map();
   readonly #sketches = new Map<string, Map<string, ContractSketch>>();
 
   constructor(minute: number) {
     this.minute = minute;
+  }
+
+  /** Its counters, and the entries of its sketches. */
+  get rows(): number {
+    const sketches = [...this.#sketches.values()].flatMap((ofAccount) => [...ofAccount.values()]);
+    return sketches.reduce((sum, { size }) => sum + size, this.#counted);
   }
 
   counter({ accountId, keyId, network, method, outcome }: Names): Counter | undefined {
@@ -41,6 +48,7 @@ export class MinuteTally {
     const { minute } = this;
     const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
     const counter = { minute, accountId, keyId, network, method, outcome, ...none };
+    this.#counted += 1;
     const ofKey = within(within(this.#counters, accountId), keyId);
     within(within(ofKey, network), method).set(outcome, counter);
     return counter;

@@ -95,9 +95,17 @@ export class UnwrittenUsage {
     for (const span of COARSER) if (this.#rows > half) this.#rebuild(span);
   }
 
-  /** After everything was written: drops the rows of past minutes. */
+  /** Drops the rows of past minutes once they are written: nothing is added to those any more. */
   dropPast(): void {
-    if (this.#tallies.size > 1 && this.waiting === 0) this.#rebuild(1);
+    if (this.#tallies.size === 1) return;
+    const { minute: present } = this.#present;
+    const isPast = ({ minute }: { readonly minute: number }) => minute !== present;
+    if (this.#counters.some(isPast) || this.#contracts.some(({ owner }) => isPast(owner))) return;
+    for (const tally of this.#tallies.values()) {
+      if (tally === this.#present) continue;
+      this.#rows -= tally.rows;
+      this.#tallies.delete(tally.minute);
+    }
   }
 
   #at(nowMs: number): MinuteTally {
