@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ConsoleStart, FromConsole, Ports, ToConsole } from "../console/messages.ts";
+import { entryFile } from "../lib/own-files.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { RestartPause } from "../workers/restart-pause.ts";
 
@@ -68,7 +68,7 @@ export class ConsoleHost {
   }
 
   #fork(): void {
-    const file = new URL(`../console/entry${extname(import.meta.url)}`, import.meta.url);
+    const file = entryFile("console/entry");
     // JSON would drop what is undefined, and a configuration has such keys.
     const child = fork(fileURLToPath(file), [], { serialization: "advanced" });
     this.#process = child;

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { ConfigError } from "../config/faults.ts";
+import { ownVersion } from "../lib/own-files.ts";
 import { StorageError } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { runCheck } from "./check.ts";
@@ -66,10 +66,4 @@ function describe(exitWith: (code: number) => void): Command {
   describeStoreCommands(program, print);
   describeLedgerCommands(program, print);
   return program;
-}
-
-/** Read at run time: the package file stands outside of what is compiled. */
-function ownVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

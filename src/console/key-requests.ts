@@ -2,7 +2,6 @@ import { keyNameFault, planFault, readDate } from "../access/account-checks.ts";
 import { readAllowLists } from "../access/allow-entries.ts";
 import type { NewKeyParts } from "../access/new-key.ts";
 import type { Config } from "../config/schema.ts";
-import type { AuditDetail } from "../storage/console-stores.ts";
 import type { Account, AllowLists, ApiKey } from "../storage/store.ts";
 import { notFound } from "./access.ts";
 import { EXPLORER_KEY_NAME } from "./contract/constants.ts";
@@ -58,10 +57,4 @@ export function readLists(
   const read = readAllowLists(lists, { networks: networks.map(({ name }) => name), present });
   if ("allow" in read) return read.allow;
   throw new Problem("bad_request", read.fault, { field: `body.allow.${read.kind}` });
-}
-
-/** The lists as the audit log shows them. */
-export function listsDetail(lists: AllowLists): AuditDetail {
-  const shown = Object.entries(lists).map(([kind, entries]) => [kind, entries.join(", ")]);
-  return shown.length === 0 ? { lists: "none" } : Object.fromEntries(shown);
 }

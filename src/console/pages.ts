@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ownFile } from "../lib/own-files.ts";
 import { noSuchRoute, sendProblem } from "./errors.ts";
 import { Problem } from "./problem.ts";
 
@@ -11,10 +12,10 @@ const INDEX = "index.html";
 const HASHED = "assets/";
 const FOREVER = "public, max-age=31536000, immutable";
 
-/** Beside the compiled program, else where Vite leaves it in a checkout. */
+/** Beside the built program, else where Vite leaves it in a checkout. */
 export function builtPages(): string {
-  const packed = fileURLToPath(new URL("./web", import.meta.url));
-  return existsSync(packed) ? packed : fileURLToPath(new URL("../../web/dist", import.meta.url));
+  const packed = fileURLToPath(ownFile("console/web"));
+  return existsSync(packed) ? packed : fileURLToPath(ownFile("../web/dist"));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { StorageError } from "../storage/store.ts";
+import { startFailure } from "../storage/start-failure.ts";
 import { createLog } from "../telemetry/log.ts";
 import type { ConsoleStart, FromConsole, ToConsole } from "./messages.ts";
 import { type RunningConsole, startConsole } from "./start-console.ts";
@@ -42,7 +42,7 @@ export class ConsoleProcess {
       await send({ kind: "serving", port, publicUrl });
       return running;
     } catch (error) {
-      await send({ kind: "failed", text: reasonOf(error) });
+      await send({ kind: "failed", text: startFailure(error) });
       return process.exit(1);
     }
   }
@@ -62,11 +62,4 @@ function send(message: FromConsole): Promise<void> {
     if (!process.connected) return resolve();
     process.send?.(message, undefined, undefined, () => resolve());
   });
-}
-
-/** As the command line tells it: the stack only of what nobody foresaw. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const foreseen = error instanceof StorageError || "syscall" in error;
-  return foreseen ? error.message : (error.stack ?? error.message);
 }

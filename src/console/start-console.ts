@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import type { Config } from "../config/schema.ts";
+import { ownConfig } from "../config/own-config.ts";
 import { systemClock } from "../lib/clock.ts";
+import { ownVersion } from "../lib/own-files.ts";
 import { openStorage } from "../storage/open.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { AlertJob } from "./alerts/alert-job.ts";
@@ -60,11 +60,6 @@ function mailerOf({ config, printsMail }: ConsoleStart) {
   return config.mail && smtpMailer(config.mail);
 }
 
-/** What came in a message, where objects have lost that they have no prototype. */
-function ownConfig(config: Config): Config {
-  return { ...config, plans: Object.assign(Object.create(null), config.plans) };
-}
-
 async function freePort(host: string): Promise<number> {
   const probe = createServer().listen(0, host);
   await once(probe, "listening");
@@ -72,10 +67,4 @@ async function freePort(host: string): Promise<number> {
   probe.close();
   await once(probe, "close");
   return port;
-}
-
-/** Read at run time: the package file stands outside of what is compiled. */
-function ownVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

@@ -1,9 +1,9 @@
+import { DAY_MS } from "../lib/day.ts";
 import type { UsageResolution } from "../storage/store.ts";
 import type { Range } from "./contract/usage.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** A range as it ends now: whole steps in UTC, the present one, which goes on, as the last. */
 export type Span = {

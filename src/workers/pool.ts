@@ -1,10 +1,10 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/schema.ts";
 import type { MetricFamily, UpstreamName } from "../gateway/operations.ts";
+import { entryFile } from "../lib/own-files.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { countedOf, ofWorker, sumFamilies } from "./metric-sums.ts";
 import { RestartPause } from "./restart-pause.ts";
@@ -53,7 +53,7 @@ export class WorkerPool {
     const { host, port } = this.#config.server;
     await tryPort(host, port);
     cluster.schedulingPolicy = cluster.SCHED_RR;
-    const file = new URL(`./entry${extname(import.meta.url)}`, import.meta.url);
+    const file = entryFile("workers/entry");
     // JSON has no NaN, which some metrics are.
     cluster.setupPrimary({ exec: fileURLToPath(file), args: [], serialization: "advanced" });
     try {

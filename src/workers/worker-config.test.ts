@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../config/load.ts";
-import { ownConfig, workerConfig } from "./worker-config.ts";
+import { ownConfig } from "../config/own-config.ts";
+import { workerConfig } from "./worker-config.ts";
 
 function configOf(upstream: object) {
   const networks = [

@@ -30,8 +30,3 @@ function shareOf<Upstream extends Bounded>(upstream: Upstream, workers: number):
     ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / workers }),
   };
 }
-
-/** What came in a message, where objects have lost that they have no prototype. */
-export function ownConfig(config: Config): Config {
-  return { ...config, plans: Object.assign(Object.create(null), config.plans) };
-}

@@ -1,10 +1,11 @@
 import { type RunningGateway, startGateway } from "../app.ts";
+import { ownConfig } from "../config/own-config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
-import { type Storage, StorageError } from "../storage/store.ts";
+import { startFailure } from "../storage/start-failure.ts";
+import type { Storage } from "../storage/store.ts";
 import { createLog } from "../telemetry/log.ts";
 import type { Answers, FromWorker, Question, Start, ToWorker } from "./messages.ts";
-import { ownConfig } from "./worker-config.ts";
 
 const COUNTED_EVERY_MS = 1000;
 
@@ -52,7 +53,7 @@ export class Worker {
       setInterval(() => void tell(), COUNTED_EVERY_MS).unref();
       return { gateway, storage };
     } catch (error) {
-      await send({ kind: "failed", text: reasonOf(error) });
+      await send({ kind: "failed", text: startFailure(error) });
       return process.exit(1);
     }
   }
@@ -91,11 +92,4 @@ function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, undefined, undefined, () => resolve());
   });
-}
-
-/** As the command line tells it: the stack only of what nobody foresaw. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const foreseen = error instanceof StorageError || "syscall" in error;
-  return foreseen ? error.message : (error.stack ?? error.message);
 }

@@ -1,8 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { stringify } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
+import { SLOT_SAMPLES } from "../../src/dev/slot-samples.ts";
+import { SECRET } from "../console/support/test-console.ts";
 import {
   isAlive,
   provideCurl,
@@ -41,9 +44,12 @@ beforeAll(async () => {
   await npm(["install", "--omit=dev", "--prefer-offline", tarball], project);
 }, 120_000);
 
-afterAll(async () => {
+afterEach(async () => {
   running?.signal("SIGKILL");
   await running?.ended;
+});
+
+afterAll(() => {
   // A hundred megabytes that nothing here has written.
   rmSync(join(project, "node_modules"), { recursive: true });
 });
@@ -58,7 +64,10 @@ describe("the packed package", () => {
     expect(own).toEqual(
       expect.arrayContaining([
         "dist/cli.js",
+        "dist/console/entry.js",
         "dist/storage/sqlite/worker.js",
+        "dist/upstreams/ledger/worker.js",
+        "dist/workers/entry.js",
         "dist/storage/sqlite/migrations/0001-accounts-and-keys.sql",
         "README.md",
         "LICENSE",
@@ -73,6 +82,41 @@ describe("the packed package", () => {
     const schema = await runShell("npx tollgate schema", inProject);
     expect(schema.code).toBe(0);
     expect(JSON.parse(schema.stdout)).toMatchObject({ required: ["networks"] });
+  });
+
+  test("starts its workers, the dashboard, and the threads of storage and ledger", async () => {
+    const ledger = join(project, "node_modules/tollgate/dist/dev/sample-ledger");
+    const config = {
+      server: { host: "127.0.0.1", port: 0, workers: 2 },
+      console: { host: "127.0.0.1", port: 0, signup: "closed", secret: SECRET },
+      storage: { url: "sqlite:./tollgate.db" },
+      networks: [
+        { name: "slots", family: "slot", upstreams: [{ name: "files", url: `file:${ledger}` }] },
+      ],
+    };
+    writeFileSync(join(project, "tollgate.yaml"), stringify(config));
+    const tollgate = "node_modules/.bin/tollgate";
+    const configured = ["--config", "tollgate.yaml"];
+    const owner = "package@example.com";
+    const create = ["accounts", "create", owner, "--plan", "free", ...configured];
+    expect(await run(tollgate, create, inProject)).toMatchObject({ code: 0 });
+    const keyed = ["keys", "create", "--account", owner, "--name", "one", "--json", ...configured];
+    const { key } = JSON.parse((await run(tollgate, keyed, inProject)).stdout);
+
+    running = new Running(tollgate, ["start", ...configured], inProject);
+    const pages = await running.printed(/"port":(\d+),"pid":\d+,"msg":"dashboard serves"/);
+    const [, dashboard] = /"port":(\d+),"pid":\d+,"msg":"dashboard serves"/.exec(pages) ?? [];
+    const page = await fetch(`http://localhost:${dashboard}/`);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    const [, port] = /"port":(\d+),[^\n]*"workers":2,"msg":"serving"/.exec(pages) ?? [];
+    const call = { jsonrpc: "2.0", id: 1, method: "getBlock", params: [SLOT_SAMPLES.emptySlot] };
+    const answer = await fetch(`http://127.0.0.1:${port}/slots/v3/${key}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(call),
+    });
+    expect(await answer.json()).toMatchObject({ id: 1, result: { transactions: [] } });
+    expect(await running.end("SIGTERM")).toMatchObject({ code: 0 });
   });
 
   test("serves a printed curl line in `npx tollgate dev`, and Ctrl-C leaves nothing behind", async () => {

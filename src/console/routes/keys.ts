@@ -1,4 +1,5 @@
 import { readOverlap, tooManyKeys } from "../../access/account-checks.ts";
+import { listsDetail } from "../../access/audit-entry.ts";
 import { DEFAULT_OVERLAP_MS, rotateKey as rotate } from "../../access/key-rotation.ts";
 import { NO_LIMITS } from "../../access/new-account.ts";
 import { newKey } from "../../access/new-key.ts";
@@ -6,15 +7,7 @@ import type { KeyChanges } from "../../storage/store.ts";
 import { notFound } from "../access.ts";
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from "../contract/keys.ts";
 import { activeExplorerKeys, isExplorerKey } from "../explorer-keys.ts";
-import {
-  checkName,
-  findKey,
-  keyParts,
-  listsDetail,
-  maxKeysOf,
-  readEnd,
-  readLists,
-} from "../key-requests.ts";
+import { checkName, findKey, keyParts, maxKeysOf, readEnd, readLists } from "../key-requests.ts";
 import { keyView } from "../key-view.ts";
 import { changedLimits } from "../limits.ts";
 import type { ApiParts } from "../parts.ts";

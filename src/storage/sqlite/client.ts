@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
-import { dirname, extname } from "node:path";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { entryFile } from "../../lib/own-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
 import {
   type AccountStore,
@@ -49,8 +50,7 @@ class SqliteClient {
   #closed = false;
 
   constructor(options: DatabaseOptions) {
-    // A checkout runs worker.ts as it is, the published package its compiled worker.js.
-    const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+    const file = entryFile("storage/sqlite/worker");
     this.#worker = new Worker(file, { workerData: options, name: "tollgate-storage" });
     this.opened = new Promise((resolve, reject) => this.#pending.set(0, { resolve, reject }));
     this.#worker.on("message", (reply: Reply) => this.#settle(reply));

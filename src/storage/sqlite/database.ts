@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { ownFile } from "../../lib/own-files.ts";
 import { StorageError } from "../store.ts";
 
 /** A store's methods as they are in the worker, where nothing else has to go on meanwhile. */
@@ -76,7 +77,7 @@ function useWal(db: DatabaseSync, busyTimeoutMs: number): void {
 
 /** Numbered from 1 without gaps; the highest is the schema's version, kept as user_version. */
 function migrations(): readonly string[] {
-  const folder = new URL("./migrations/", import.meta.url);
+  const folder = ownFile("storage/sqlite/migrations/");
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => readFileSync(new URL(file, folder), "utf8"));
 }

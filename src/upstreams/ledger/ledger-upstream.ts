@@ -1,5 +1,5 @@
-import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { entryFile } from "../../lib/own-files.ts";
 import type { Timer, TimerWheel } from "../../lib/timer-wheel.ts";
 import type { InAir, Transport, UpstreamRequest } from "../transport.ts";
 import type { UpstreamAnswer } from "../upstream-answer.ts";
@@ -87,8 +87,7 @@ export class LedgerUpstream implements Transport {
   }
 
   #start(): Worker {
-    // A checkout runs worker.ts as it is, the published package its compiled worker.js.
-    const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+    const file = entryFile("upstreams/ledger/worker");
     const worker = new Worker(file, { workerData: this.#options, name: "tollgate-ledger" });
     // Node's own thread of the gateway decides how long the process lives.
     worker.unref();
