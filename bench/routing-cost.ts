@@ -170,14 +170,14 @@ function count(counts: OutcomeMetrics, outcome: string, sentMs: number): void {
   counts.record(outcome, (systemClock.monotonic() - sentMs) / 1000);
 }
 
-/** As the pipeline does it: stages 6, 8 and 9, what is left of the time read before the first two. */
+/** As the pipeline does it: stages 6, 8 and 9. */
 function routedWay(network: Network): Way {
   return (definition, args, begunMs) => {
-    const timeLeft = () => TIMEOUT_MS - (systemClock.monotonic() - begunMs);
-    const question = { definition, args, minBlock: -1, partner: false, timeoutMs: timeLeft() };
+    const deadlineMs = begunMs + TIMEOUT_MS;
+    const question = { definition, args, minBlock: -1, partner: false, deadlineMs };
     const plan = network.resolve(question, failed);
     if (plan === "waiting" || "name" in plan) return failed(plan);
-    network.fetch(plan, timeLeft(), (answer) => {
+    network.fetch(plan, deadlineMs, (answer) => {
       if (answer.kind !== "result") failed(answer.kind);
     });
   };

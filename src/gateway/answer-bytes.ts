@@ -1,9 +1,12 @@
+import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
 const ONE_WRITE_BYTES = 16_384;
+/** The same of small pieces, such as a batch's: a buffer of each costs more than copying them twice. */
+const SMALL_PIECES_BYTES = 65_536;
 /** Of pieces that are smaller on average (a rewritten pending block) one buffer is made. */
 const SMALL_PIECE_BYTES = 2048;
 
@@ -12,9 +15,9 @@ export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly
   const [only = ""] = pieces;
   if (pieces.length <= 1 && typeof only === "string") return only;
   const sizeBytes = sizeOf(pieces);
-  if (sizeBytes <= ONE_WRITE_BYTES) return pieces.map(asText).join("");
-  if (sizeBytes / pieces.length < SMALL_PIECE_BYTES) return Buffer.concat(pieces.map(asBytes));
-  return pieces;
+  const areSmall = sizeBytes / pieces.length < SMALL_PIECE_BYTES;
+  if (sizeBytes <= (areSmall ? SMALL_PIECES_BYTES : ONE_WRITE_BYTES)) return joinedText(pieces);
+  return areSmall ? Buffer.concat(pieces.map(asBytes)) : pieces;
 }
 
 /** Writes an answer, its head included, in one go; false where the socket has more than enough. */
@@ -39,6 +42,8 @@ function giveBack(piece: Piece): void {
   if (typeof piece !== "string") largeBuffers.giveBack(piece);
 }
 
-function asText(piece: Piece): string {
-  return typeof piece === "string" ? piece : piece.toString("latin1");
+function joinedText(pieces: readonly Piece[]): string {
+  let text = "";
+  for (const piece of pieces) text += typeof piece === "string" ? piece : piece.toString("latin1");
+  return text;
 }

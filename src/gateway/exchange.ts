@@ -23,6 +23,9 @@ export interface Exchange extends Head {
   identity: Identity | undefined;
   session: Session | undefined;
 
+  /** What Content-Length says; 0 without one. */
+  readonly announcedBytes: number;
+
   /** `name` in lower case. */
   header(name: string): string | undefined;
 

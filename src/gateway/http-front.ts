@@ -148,7 +148,7 @@ function bodyFault(exchange: Exchange): RpcError | undefined {
   if (exchange.header("content-encoding") !== undefined) {
     return { name: "unsupported_media_type", details: "send the body without Content-Encoding" };
   }
-  return Number(exchange.header("content-length")) > MAX_BODY_BYTES ? tooLarge : undefined;
+  return exchange.announcedBytes > MAX_BODY_BYTES ? tooLarge : undefined;
 }
 
 function isJson(contentType: string): boolean {

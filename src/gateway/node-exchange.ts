@@ -31,6 +31,10 @@ export class NodeExchange extends RequestHead implements Exchange {
     this.#isStopping = isStopping;
   }
 
+  get announcedBytes(): number {
+    return Number(this.#request.headers["content-length"] ?? 0);
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return typeof value === "string" ? value : undefined;

@@ -145,13 +145,13 @@ function holdCredits(call: Call, outcome: Reservation | CreditRefusal): void {
   else call.reservation = outcome;
 }
 
-function resolve(call: Call, { mayFailOver, clock, resume }: Tools): "waiting" | undefined {
+function resolve(call: Call, { mayFailOver, resume }: Tools): "waiting" | undefined {
   const { definition, session, args, minBlock } = call;
   if (definition === undefined || definition.own !== undefined) return undefined;
   const { network } = session;
   const partner = mayFailOver(session.identity);
-  const timeoutMs = timeLeft(call, clock.monotonic());
-  const planned = network.resolve({ definition, args, minBlock, partner, timeoutMs }, (later) => {
+  const deadlineMs = deadlineOf(call);
+  const planned = network.resolve({ definition, args, minBlock, partner, deadlineMs }, (later) => {
     takePlan(call, later);
     resume(call);
   });
@@ -166,8 +166,8 @@ function takePlan(call: Call, planned: Plan | RpcError): void {
 }
 
 /** One deadline for the whole call, whatever stage it waits in. */
-function timeLeft({ begunMs, session }: Call, nowMs: number): number {
-  return session.network.timeoutMs - (nowMs - begunMs);
+function deadlineOf({ begunMs, session }: Call): number {
+  return begunMs + session.network.timeoutMs;
 }
 
 function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
@@ -191,10 +191,10 @@ function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
   return undefined;
 }
 
-function fetch(call: Call, { clock, resume }: Tools): "waiting" | undefined {
+function fetch(call: Call, { resume }: Tools): "waiting" | undefined {
   const { plan, session } = call;
   if (plan === undefined) return undefined;
-  session.network.fetch(plan, timeLeft(call, clock.monotonic()), (answer) => {
+  session.network.fetch(plan, deadlineOf(call), (answer) => {
     call.answer = answer;
     resume(call);
   });
@@ -264,8 +264,9 @@ function recordUsage(
   const { accountId, keyId } = session.identity;
   const network = session.network.name;
   const bytes = result === undefined ? 0 : sizeOf(result);
-  usage.record({ accountId, keyId, network, credits: charged, bytes, ...ended });
-  if (ended.method !== "eth_call" || definition === undefined || charged === 0) return;
+  const { method, outcome, latencyMs } = ended;
+  usage.record({ accountId, keyId, network, method, outcome, credits: charged, bytes, latencyMs });
+  if (method !== "eth_call" || definition === undefined || charged === 0) return;
   const [contract] = contractsOf(definition, args) ?? [];
   if (contract !== undefined) usage.contract(accountId, network, contract);
 }

@@ -68,6 +68,10 @@ export class PlainExchange implements Exchange {
     return this.#head.header("x-min-block");
   }
 
+  get announcedBytes(): number {
+    return this.#head.bodyBytes;
+  }
+
   header(name: string): string | undefined {
     return this.#head.header(name);
   }

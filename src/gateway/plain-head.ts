@@ -1,7 +1,16 @@
+import { Buffer } from "node:buffer";
 import type { RpcError } from "../jsonrpc/errors.ts";
+import {
+  endOf,
+  IN_FIELD_NAME,
+  IN_FIELD_VALUE,
+  isAt,
+  isNameAt,
+  numberAt,
+  tableOf,
+} from "../lib/scan-bytes.ts";
 import type { Address } from "./address.ts";
 import { MAX_BODY_BYTES } from "./request-body.ts";
-import { endOf, isAt, isNameAt, numberAt, tableOf } from "./scan-bytes.ts";
 
 /** A longer head is left to node:http, which refuses it beyond 16 KiB. */
 const MAX_HEAD_BYTES = 8192;
@@ -15,8 +24,6 @@ const [SPACE, COLON, CR] = [0x20, 0x3a, 0x0d];
 
 /** Narrower than what may stand there, so that nothing in it can be read in two ways. */
 const IN_TARGET = tableOf(/[\w./?=&~-]/);
-const IN_NAME = tableOf(/[\w-]/);
-const IN_VALUE = tableOf(/[ -~]/);
 
 /** The headers that some part of the gateway looks at; a name's place here is its `place`. */
 const KEPT = [
@@ -71,6 +78,8 @@ export class PlainHead {
   /** `name` in lower case; one of those that some part of the gateway looks at. */
   header(name: string): string | undefined {
     const place = PLACES.get(name) ?? ODD_PLACE;
+    // Not left to the array: an index of -1 is looked up as a name.
+    if (place < 0) return undefined;
     const end = this.#spans[2 * place + 1] ?? 0;
     if (end === 0) return undefined;
     const begin = this.#spans[2 * place] ?? 0;
@@ -115,10 +124,10 @@ export function readHead(bytes: Buffer): PlainHead | undefined {
 /** One header line; false where it is odd. */
 function readField(bytes: Buffer, found: Found): boolean {
   const { end: start, spans } = found;
-  const colon = endOf(bytes, start, IN_NAME);
+  const colon = endOf(bytes, start, IN_FIELD_NAME);
   if (colon === start || bytes[colon] !== COLON) return false;
   const begin = bytes[colon + 1] === SPACE ? colon + 2 : colon + 1;
-  const end = endOf(bytes, begin, IN_VALUE);
+  const end = endOf(bytes, begin, IN_FIELD_VALUE);
   if (!isAt(bytes, end, LINE_END)) return false;
   if (end > begin && (bytes[begin] === SPACE || bytes[end - 1] === SPACE)) return false;
   found.end = end + LINE_END.length;

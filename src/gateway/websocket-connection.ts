@@ -1,7 +1,9 @@
+import { Buffer } from "node:buffer";
 import type { RawData, WebSocket } from "ws";
 import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
+import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -21,6 +23,8 @@ type CloseReason = { readonly code: number; readonly reason: string };
 
 /** Unsent bytes at which the client's messages are no longer read. */
 const FULL_BYTES = 1024 * 1024;
+/** The frame's own head is not counted. */
+const NEARLY_FULL_BYTES = FULL_BYTES / 2;
 /** Unsent bytes at which one more answer closes the connection; one answer may be larger. */
 const BURST_BYTES = 32 * 1024 * 1024;
 /** A reader that takes nothing for so long does not read any more. */
@@ -166,14 +170,22 @@ export class WebSocketConnection {
     }
     const sizeBytes = sizeOf(pieces);
     this.#parts.traffic.sent.inc(sizeBytes);
-    const frames = sizeBytes < FRAGMENTED_BYTES ? [Buffer.concat(pieces.map(asBytes))] : pieces;
+    // Whoever waits for room is called by the answer that left none. To be called costs a tick.
+    const isBehind = socket.bufferedAmount + sizeBytes >= NEARLY_FULL_BYTES;
+    const frames = sizeBytes < FRAGMENTED_BYTES ? [inOne(pieces)] : pieces;
     for (const [index, frame] of frames.entries()) {
       const fin = index === frames.length - 1;
-      socket.send(asBytes(frame), { binary: false, fin }, fin ? this.#sent : undefined);
+      socket.send(asBytes(frame), { binary: false, fin }, fin && isBehind ? this.#sent : undefined);
     }
   }
 
   readonly #sent = (): void => {
     if (this.#closing === undefined) this.#work();
   };
+}
+
+function inOne(pieces: readonly Piece[]): Buffer {
+  const joined = joinPieces(pieces);
+  const isOne = typeof joined === "string" || Buffer.isBuffer(joined);
+  return isOne ? asBytes(joined) : Buffer.concat(joined.map(asBytes));
 }

@@ -20,8 +20,12 @@ export class JsonReader {
   /** Set when something was nested beyond 64 levels; that part was checked but reads as null. */
   tooDeep = false;
 
+  /** No string of it can need decoding: one look at all is cheaper than one at each. */
+  readonly #isPlain: boolean;
+
   constructor(text: string) {
     this.text = text;
+    this.#isPlain = !NEEDS_DECODING.test(text);
   }
 
   /** Skips white space and gives the next byte, NaN at the end. */
@@ -73,12 +77,15 @@ export class JsonReader {
   string(): string {
     const { text } = this;
     const start = this.position;
+    if (text.charCodeAt(start) !== 0x22) this.fail();
     let end = text.indexOf('"', start + 1);
-    while (end !== -1 && endsInOddBackslashes(text, start, end)) end = text.indexOf('"', end + 1);
-    if (text.charCodeAt(start) !== 0x22 || end === -1) this.fail();
+    if (!this.#isPlain) {
+      while (end !== -1 && endsInOddBackslashes(text, start, end)) end = text.indexOf('"', end + 1);
+    }
+    if (end === -1) this.fail();
     this.position = end + 1;
     const raw = text.slice(start + 1, end);
-    return NEEDS_DECODING.test(raw) ? this.#decode(raw) : raw;
+    return this.#isPlain || !NEEDS_DECODING.test(raw) ? raw : this.#decode(raw);
   }
 
   #decode(raw: string): string {
@@ -130,11 +137,32 @@ export class JsonReader {
   }
 
   #number(): NumberToken {
+    const end = this.#integerEnd();
+    if (end > this.position) {
+      const token = this.text.slice(this.position, end);
+      this.position = end;
+      return new NumberToken(token);
+    }
     NUMBER.lastIndex = this.position;
     const token = NUMBER.exec(this.text)?.[0];
     if (token === undefined) return this.fail();
     this.position += token.length;
     return new NumberToken(token);
+  }
+
+  /** Where a number of digits alone ends, as nearly every id is one; else where it begins. */
+  #integerEnd(): number {
+    const { text, position } = this;
+    const first = text.charCodeAt(position);
+    if (!(first >= 0x31 && first <= 0x39)) return position;
+    let end = position + 1;
+    let code = text.charCodeAt(end);
+    while (code >= 0x30 && code <= 0x39) {
+      end += 1;
+      code = text.charCodeAt(end);
+    }
+    // A fraction or an exponent comes.
+    return code === 0x2e || code === 0x65 || code === 0x45 ? position : end;
   }
 
   /** Checks what is nested too deep without recursion and without building it. */

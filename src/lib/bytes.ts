@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 /** A piece of an answer: a Buffer, or a binary string (one character per byte). */
 export type Piece = string | Buffer;
 

@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /** Time as a part: tests put in a clock that they move by hand. */
 export type Clock = {
   /** Unix time, milliseconds. */

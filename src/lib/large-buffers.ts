@@ -26,6 +26,11 @@ export class LargeBuffers {
     return Buffer.from(memory, 0, bytes);
   }
 
+  /** Whether the memory of this buffer may be used again once somebody gives it back. */
+  isLent({ buffer }: Buffer): boolean {
+    return this.#lent.has(buffer);
+  }
+
   /** Somebody holds on to the bytes: their memory is not used again, whoever gives it back. */
   keep({ buffer }: Buffer): void {
     this.#lent.delete(buffer);

@@ -13,7 +13,7 @@ const UPSTREAM = { name: "node" } as Upstream;
 const TIMEOUT_MS = 8000;
 const EXHAUSTED: FetchOutcome = { kind: "exhausted", internal: "all failed" };
 
-type Asked = { readonly plan: Plan; readonly timeoutMs: number; answer: (given: Given) => void };
+type Asked = { readonly plan: Plan; readonly deadlineMs: number; answer: (given: Given) => void };
 type Given = FetchOutcome | string | readonly Buffer[];
 
 let time: VirtualTime;
@@ -36,9 +36,9 @@ beforeEach(() => {
   refusal = undefined;
   answers = new Answers(
     {
-      ask: (plan, timeoutMs, done) => {
+      ask: (plan, deadlineMs, done) => {
         const answer = (given: Given) => done(outcomeOf(given));
-        asked.push({ plan, timeoutMs, answer });
+        asked.push({ plan, deadlineMs, answer });
       },
       accept: (_plan, { result }) => refusal ?? result,
       blockOf: () => keptWith,
@@ -69,7 +69,7 @@ function planOf(more: Partial<Plan> & { readonly method?: string } = {}): Plan {
 
 const fetched = (plan: Plan, timeoutMs = TIMEOUT_MS): Answer[] => {
   const got: Answer[] = [];
-  answers.fetch(plan, timeoutMs, (answer) => got.push(answer));
+  answers.fetch(plan, time.nowMs + timeoutMs, (answer) => got.push(answer));
   return got;
 };
 const textOf = ([answer]: readonly Answer[]): string | undefined =>
@@ -270,6 +270,7 @@ describe("the same question, asked while it is in the air", () => {
   });
 
   test("runs out of time for who was first alone: the others ask once more, together", async () => {
+    const begunMs = time.nowMs;
     const first = fetched(planOf());
     await time.run(time.nowMs + 3000, () => undefined);
     const others = [fetched(planOf()), fetched(planOf())];
@@ -277,7 +278,7 @@ describe("the same question, asked while it is in the air", () => {
     asked[0]?.answer(EXHAUSTED);
     expect(first).toEqual([EXHAUSTED]);
     expect(others).toEqual([[], []]);
-    expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([8000, 3000]);
+    expect(asked.map(({ deadlineMs }) => deadlineMs - begunMs)).toEqual([8000, 11_000]);
     asked[1]?.answer('"0x1"');
     expect(others.map(textOf)).toEqual(['"0x1"', '"0x1"']);
   });

@@ -29,7 +29,7 @@ export type Recalled = { readonly result: readonly Piece[]; readonly block: numb
 /** What a family of networks knows of its plans. */
 export type AnswerRules = {
   /** Asks the network's nodes; `done` is called once, within the time. */
-  readonly ask: (plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void) => void;
+  readonly ask: (plan: Plan, deadlineMs: number, done: (outcome: FetchOutcome) => void) => void;
   /** A node's result in the documented shape; or why the network does not give it. */
   readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Buffer[] | RpcError;
   /** The block with which the answer is to be kept, -1 for good; undefined: it is not kept. */
@@ -69,8 +69,7 @@ export class Answers {
     this.#rules = rules;
     this.#parts = parts;
     const { clock, timers } = parts;
-    const again = ({ plan, deadlineMs, done }: Waiter) =>
-      this.fetch(plan, deadlineMs - clock.monotonic(), done);
+    const again = ({ plan, deadlineMs, done }: Waiter) => this.fetch(plan, deadlineMs, done);
     this.#flightParts = { clock, timers, again };
   }
 
@@ -110,11 +109,11 @@ export class Answers {
     return { result: [stored.value], block: stored.block };
   }
 
-  /** `done` is called once, within the time. */
-  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
+  /** `done` is called once, before the deadline (monotonic milliseconds). */
+  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
     const key = flightKeyOf(plan);
     const hash = textHash(key);
-    const waiter = { plan, deadlineMs: this.#parts.clock.monotonic() + timeoutMs, done };
+    const waiter = { plan, deadlineMs, done };
     const flying = this.#flights.find(key, hash);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
     if (flying !== undefined && flying.epoch === plan.epoch) {
@@ -124,7 +123,7 @@ export class Answers {
     }
     const flight = new SharedFlight({ key, hash, lead: waiter }, this.#flightParts);
     this.#flights.add(flight);
-    this.#rules.ask(plan, timeoutMs, (outcome) => {
+    this.#rules.ask(plan, deadlineMs, (outcome) => {
       this.#flights.remove(flight);
       const answer = this.#answerOf(plan, outcome, flight);
       // Each of them gives the bytes back once they are written.

@@ -16,7 +16,8 @@ export type Question = {
   readonly minBlock: number;
   /** Whether a partner may answer where no primary can. */
   readonly partner: boolean;
-  readonly timeoutMs: number;
+  /** Of the whole call, monotonic milliseconds. */
+  readonly deadlineMs: number;
 };
 
 /** What a call's blocks, or slots, mean at one moment. */
@@ -91,7 +92,7 @@ export type Network = {
   /** Stage 7: an answer that was kept; undefined where there is none. */
   recall(plan: Plan): readonly Piece[] | RpcError | undefined;
   /** Stage 8: what nodes answer to a plan; `done` is called once, within the time. */
-  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void;
+  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void;
 };
 
 export const NO_HEAD: RpcError = {

@@ -10,7 +10,7 @@ export function leastBlock({ block, minBlock }: Plan): number {
 /** What a plan asks of the network's nodes. */
 export function routedRequest(
   plan: Plan,
-  timeoutMs: number,
+  deadlineMs: number,
   { slack, partial }: { readonly slack: number; readonly partial: boolean },
 ): RoutedRequest {
   const { definition, block, minBlock, depth, head, exists, future, partner } = plan;
@@ -26,7 +26,7 @@ export function routedRequest(
       slack,
     },
     params: paramsOf(plan),
-    timeoutMs,
+    deadlineMs,
     lookup: lookup !== undefined,
     exists,
     future,

@@ -1,9 +1,11 @@
 import { type ScannedObject, scanArray, scanObject, skipSpace } from "../lib/json-scan.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
-import { plainResult } from "./batch-plain-result.ts";
+import { plainResult } from "./plain-result.ts";
 import { garbageOf, readError } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
+/** So much may a result keep that is a part of it. */
+const SHARED_BYTES = 65_536;
 /** From here on a copy gets memory that is used again; smaller ones share some. */
 const LARGE_BYTES = 4096;
 const OPEN_BRACKET = 0x5b;
@@ -28,8 +30,8 @@ export type BatchAnswers = {
 
 /**
  * What a node's body says to a batch. Answers are found by their ids, in any order, and results are
- * not parsed. They are copied: of several in one body none keeps the memory of the others, and none
- * loses its own when another is written and its memory used again.
+ * not parsed. Of a large body they are copied: none keeps the memory of the others, and none loses
+ * its own when another is written and its memory used again. Of a small one they are parts.
  */
 export function readBatch(batch: Batch): BatchAnswers {
   return new BatchReader(batch).read();
@@ -38,6 +40,7 @@ export function readBatch(batch: Batch): BatchAnswers {
 class BatchReader {
   readonly #batch: Batch;
   readonly #answers: (UpstreamAnswer | undefined)[];
+  readonly #copies: boolean;
   #objects = 0;
   #error: UpstreamAnswer | undefined;
   /** Said to nobody: an error whose id is null, as of a request that could not be read. */
@@ -46,6 +49,7 @@ class BatchReader {
   constructor(batch: Batch) {
     this.#batch = batch;
     this.#answers = new Array(batch.count).fill(undefined);
+    this.#copies = batch.body.length > SHARED_BYTES || largeBuffers.isLent(batch.body);
   }
 
   read(): BatchAnswers {
@@ -122,9 +126,11 @@ class BatchReader {
   }
 
   #result(start: number, end: number): UpstreamAnswer {
+    const { body } = this.#batch;
+    if (!this.#copies) return { kind: "result", result: [body.subarray(start, end)] };
     const bytes = end - start;
     const copy = bytes < LARGE_BYTES ? Buffer.allocUnsafe(bytes) : largeBuffers.take(bytes);
-    this.#batch.body.copy(copy, 0, start, end);
+    body.copy(copy, 0, start, end);
     return { kind: "result", result: [copy] };
   }
 }

@@ -51,7 +51,7 @@ export class Flight {
     this.#parts = parts;
     this.#done = done;
     this.#nowMs = parts.clock.monotonic();
-    this.#deadlineMs = this.#nowMs + request.timeoutMs;
+    this.#deadlineMs = request.deadlineMs;
     const mayTell = (one: Upstream) =>
       this.#choose([one], TIER.lagging) !== undefined ||
       this.#sent.some(({ upstream, behind }) => upstream === one && !behind);
@@ -101,8 +101,8 @@ export class Flight {
 
   #choose(upstreams: readonly Upstream[], worst: number): Choice | undefined {
     const { random } = this.#parts;
-    const selection = { need: this.#request.need, worst, without: this.#asked };
-    return choose(upstreams, { ...selection, random, now: this.#nowMs });
+    const { need } = this.#request;
+    return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
   }
 
   #isAnyLeft(upstreams: readonly Upstream[], worst: number): boolean {
@@ -271,7 +271,7 @@ export class Flight {
 
   /** It is in the air no more; nearly always it is the only one. */
   #take(sent: Sent): void {
-    if (this.#sent.at(-1) === sent) this.#sent.pop();
+    if (this.#sent[this.#sent.length - 1] === sent) this.#sent.pop();
     else this.#sent.splice(this.#sent.indexOf(sent), 1);
   }
 

@@ -1,5 +1,6 @@
 import { scanObject, skipSpace } from "../lib/json-scan.ts";
 import type { PlainError } from "./failures.ts";
+import { plainResult } from "./plain-result.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** Bodies up to here: the whole structure is checked; larger: the envelope and the ends. */
@@ -50,6 +51,10 @@ export function garbageOf(status: number, body: Buffer): UpstreamAnswer {
  * member behind the result.
  */
 function readPlainResult(body: Buffer, { id, framed }: Expected): Buffer | undefined {
+  const usual = plainResult(body, 0);
+  if (usual?.id === id && skipSpace(body, usual.end + 1) === body.length) {
+    return body.subarray(usual.start, usual.end);
+  }
   const head = body.toString("latin1", 0, 80);
   let tail = "}";
   let start =

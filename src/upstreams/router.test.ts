@@ -86,7 +86,7 @@ const observer: RoutingObserver = {
 const REQUEST: RoutedRequest = {
   need: { method: "eth_getBalance", block: 100, strict: false, depth: 0, head: 100, slack: 5 },
   params: "[]",
-  timeoutMs: 8000,
+  deadlineMs: 9000,
   lookup: false,
   exists: false,
   future: false,
@@ -121,7 +121,8 @@ const fetch = (upstreams: Upstream[], method = "eth_getBalance"): FetchOutcome =
 
 const ask = (upstreams: Upstream[], particulars: Partial<RoutedRequest> = {}): FetchOutcome => {
   const outcomes: FetchOutcome[] = [];
-  routerOf(upstreams).fetch({ ...REQUEST, ...particulars }, (each) => outcomes.push(each));
+  const request = { ...REQUEST, deadlineMs: now + 8000, ...particulars };
+  routerOf(upstreams).fetch(request, (each) => outcomes.push(each));
   expect(outcomes).toHaveLength(1);
   return outcomes[0] as FetchOutcome;
 };

@@ -20,7 +20,7 @@ export class Router {
     };
   }
 
-  /** `done` is called once, within the request's `timeoutMs`, which is for all attempts together. */
+  /** `done` is called once, before the request's deadline, which is for all attempts together. */
   fetch(request: RoutedRequest, done: (outcome: FetchOutcome) => void): void {
     this.#parts.hedges.called();
     new Flight(request, this.#parts, done).next();

@@ -12,8 +12,8 @@ export type RoutedRequest = {
   readonly need: Need;
   /** JSON text of the positional params. */
   readonly params: string;
-  /** For all attempts together. */
-  readonly timeoutMs: number;
+  /** For all attempts together, monotonic milliseconds. */
+  readonly deadlineMs: number;
   /** Whether null says that something was not found. */
   readonly lookup: boolean;
   /** Null would contradict the head: a block up to it is asked for by its number. */

@@ -63,11 +63,6 @@ describe("the sketch of contracts", () => {
     expect(entries.every(isDue)).toBe(true);
   });
 
-  test("the same address in other letters is the same contract", () => {
-    const sketch = sketchOf(["0xAbCd", "0xabcd", "0xABCD"]);
-    expect(sketch.top()).toMatchObject([{ contract: "0xabcd", hits: 3 }]);
-  });
-
   test("without memory for another entry the least called gives way", () => {
     const sketch = sketchOf([address(1), address(1), address(2)]);
     sketch.add(address(3), 1, false);

@@ -43,10 +43,9 @@ export class ContractSketch {
     return this.#entries.toSorted((a, b) => b.hits + b.missed - (a.hits + a.missed));
   }
 
-  /** Returns the entry where it has become due. `mayGrow`: there is memory for another entry. */
+  /** `contract`: in lower case. Returns the entry where it has become due. `mayGrow`: there is memory for another entry. */
   add(contract: string, calls: number, mayGrow: boolean): SketchEntry | undefined {
-    const name = contract.toLowerCase();
-    const entry = this.#byContract.get(name) ?? this.#admit(name, mayGrow);
+    const entry = this.#byContract.get(contract) ?? this.#admit(contract, mayGrow);
     if (entry === undefined) return undefined;
     entry.hits += calls;
     return due(entry, calls);

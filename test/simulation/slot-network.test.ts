@@ -58,12 +58,13 @@ class World {
     const definition = this.network.family.lookUp(method);
     if (definition === undefined) throw new Error(method);
     let answer: string | undefined;
+    const deadlineMs = this.time.clock.monotonic() + 8000;
     const fetch = (plan: Plan | { readonly name: string }) => {
       if ("name" in plan) {
         answer = plan.name;
         return;
       }
-      this.network.fetch(plan, 8000, (told) => {
+      this.network.fetch(plan, deadlineMs, (told) => {
         if (told.kind === "failure") {
           const error = toClientError(told.failure, definition);
           answer = error === null ? "null" : error.name;
@@ -71,7 +72,7 @@ class World {
         else answer = told.kind;
       });
     };
-    const question = { definition, args, minBlock: -1, partner, timeoutMs: 8000 };
+    const question = { definition, args, minBlock: -1, partner, deadlineMs };
     const plan = this.network.resolve(question, fetch);
     if (plan !== "waiting") fetch(plan);
     for (let passed = 0; answer === undefined && passed < 9000; passed += 20) await this.pass(20);

@@ -163,6 +163,7 @@ describe("a reader that stalls", () => {
 
   test("is not read while 1 MiB waits, and again when it has gone", () => {
     receive(1);
+    socket.bufferedAmount = FULL - 1;
     answer();
     socket.bufferedAmount = FULL;
     receive(2);

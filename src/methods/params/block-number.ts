@@ -13,7 +13,8 @@ export function readBlockNumber(value: JsonValue): string {
 
 /** The text as a tag or a number up to 2^63 - 1; `tooHigh` is the fault of one above. */
 export function readNumberOrTag(text: string, tooHigh: string): string {
-  if (TAGS.has(text)) return text;
+  // A number is never a tag, and most are numbers.
+  if (text.charCodeAt(0) !== 0x30 && TAGS.has(text)) return text;
   const fault = numberFault(text);
   if (fault !== undefined) throw new ParamFault(fault);
   // Go's strconv reads digit by digit: of two faults the first one counts.

@@ -74,6 +74,8 @@ export const callObject = (from: "strict" | "optional"): Param =>
         throw new ParamFault("missing required field 'from' for TransactionArgs");
       }
       // hardhat would take an account of its own.
-      return new Map<string, JsonValue>([["from", ZERO_ADDRESS], ...call]);
+      const sent: JsonObject = new Map().set("from", ZERO_ADDRESS);
+      for (const [name, member] of call) sent.set(name, member);
+      return sent;
     },
   });

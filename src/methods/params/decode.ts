@@ -22,13 +22,22 @@ export function cannotUnmarshal(what: string, target: Target): ParamFault {
   return new ParamFault(`json: cannot unmarshal ${what} into ${target.into}`);
 }
 
+const LOWER_HEX = /^0x[0-9a-f]*$/;
+
 /** Whether the text is `0x` and hexadecimal digits alone. Linear in its length. */
 export const isHex = (text: string): boolean => HEX.test(text);
+
+/** The hex in lower case, as most is already: looking is cheaper than making another string. */
+function lowerHex(text: string): string | undefined {
+  if (LOWER_HEX.test(text)) return text;
+  return HEX.test(text) ? text.toLowerCase() : undefined;
+}
 
 /** hexutil.UnmarshalFixedJSON: exactly `sizeBytes` bytes. Returns them in lower case. */
 export function fixedBytes(value: JsonValue, sizeBytes: number, target: Target): string {
   if (typeof value !== "string") throw cannotUnmarshal("non-string", target);
-  if (value.length === 2 + 2 * sizeBytes && HEX.test(value)) return value.toLowerCase();
+  const hex = value.length === 2 + 2 * sizeBytes ? lowerHex(value) : undefined;
+  if (hex !== undefined) return hex;
   const digits = value === "" ? 0 : value.length - 2;
   if (value !== "" && !value.startsWith("0x")) {
     throw cannotUnmarshal("hex string without 0x prefix", target);
@@ -54,8 +63,9 @@ export function quantity(value: JsonValue, bits: 8 | 64 | 256, target: Target): 
   const fault = numberFault(value);
   if (fault !== undefined) throw cannotUnmarshal(fault, target);
   if (value.length - 2 > bits / 4) throw cannotUnmarshal(`hex number > ${bits} bits`, target);
-  if (!HEX.test(value)) throw cannotUnmarshal("invalid hex string", target);
-  return value.toLowerCase();
+  const hex = lowerHex(value);
+  if (hex === undefined) throw cannotUnmarshal("invalid hex string", target);
+  return hex;
 }
 
 /** hexutil's checkNumber: what is wrong with a quantity before its digits are looked at. */

@@ -86,7 +86,7 @@ export class EvmNetwork implements Network {
       });
     this.#answers = new Answers(
       {
-        ask: (plan, timeoutMs, done) => this.#ask(plan, timeoutMs, done),
+        ask: (plan, deadlineMs, done) => this.#ask(plan, deadlineMs, done),
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => keptBlock(plan, result, chain),
       },
@@ -160,15 +160,15 @@ export class EvmNetwork implements Network {
     return this.#outside(recalled.block) ?? recalled.result;
   }
 
-  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
-    this.#answers.fetch(plan, timeoutMs, done);
+  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
+    this.#answers.fetch(plan, deadlineMs, done);
   }
 
-  #ask(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
+  #ask(plan: Plan, deadlineMs: number, done: (outcome: FetchOutcome) => void): void {
     const places = blockPlaces(plan.definition);
     const partial = places.filter >= 0 || isPending(plan.args, places.block);
     const slack = leastBlock(plan) < 0 ? 0 : KEEPS_UP_BLOCKS;
-    this.#router.fetch(routedRequest(plan, timeoutMs, { partial, slack }), done);
+    this.#router.fetch(routedRequest(plan, deadlineMs, { partial, slack }), done);
   }
 
   #accept(
@@ -225,22 +225,25 @@ export class EvmNetwork implements Network {
     };
   }
 
+  #leftMs({ deadlineMs }: Question): number {
+    return deadlineMs - this.#clock.monotonic();
+  }
+
   /** Of the pending block nothing stays as it is. */
   #mayKeep(shape: ShapeOptions): boolean {
     return shape === this.#mined && this.#answers.isKeeping;
   }
 
   #waitForHead(question: Question, done: (plan: Plan | RpcError) => void): void {
-    const { minBlock, timeoutMs } = question;
+    const { minBlock } = question;
     const partner = question.partner && this.#hasPartners;
-    const begunMs = this.#clock.monotonic();
+    const timeoutMs = this.#leftMs(question);
     this.chain.whenHead({ least: Math.max(minBlock, 0), timeoutMs, partner }, (reached) => {
       if (!reached) {
         done(this.chain.head === undefined ? NO_HEAD : notAvailableYet(minBlock));
         return;
       }
-      const leftMs = timeoutMs - (this.#clock.monotonic() - begunMs);
-      const plan = this.resolve({ ...question, timeoutMs: leftMs }, done);
+      const plan = this.resolve(question, done);
       if (plan !== "waiting") done(plan);
     });
   }
@@ -259,18 +262,14 @@ export class EvmNetwork implements Network {
         next(at + 1);
       };
       if (unknown === "safe" || unknown === "finalized") {
-        this.chain.tag(unknown, question.timeoutMs, take);
+        this.chain.tag(unknown, this.#leftMs(question), take);
       } else this.#numberOf(unknown, question, take);
     };
     next(0);
   }
 
   /** Of a block's hash: only where the network serves its latest blocks alone does it matter. */
-  #numberOf(
-    hash: string,
-    { timeoutMs, partner }: Question,
-    done: (number: number | undefined) => void,
-  ): void {
+  #numberOf(hash: string, question: Question, done: (number: number | undefined) => void): void {
     const known = this.chain.numberOf(hash);
     if (known !== undefined) {
       done(known);
@@ -280,12 +279,13 @@ export class EvmNetwork implements Network {
     const any = { block: -1, strict: false, depth: -1, head, slack: 0 };
     const need = { method: "eth_getBlockByHash", ...any };
     const kind = { lookup: true, exists: false, future: false, answerBlock: "number" } as const;
+    const nowMs = this.#clock.monotonic();
     const request = {
       ...kind,
       need,
       params: `["${hash}",false]`,
-      timeoutMs: timeoutMs / 2,
-      partner,
+      deadlineMs: (nowMs + question.deadlineMs) / 2,
+      partner: question.partner,
     };
     this.#router.fetch(request, (outcome) => {
       const found = outcome.kind === "result" ? blockNumberIn(outcome.result, "number") : undefined;

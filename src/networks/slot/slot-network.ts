@@ -80,7 +80,7 @@ export class SlotNetwork implements Network {
       });
     this.#answers = new Answers(
       {
-        ask: (plan, timeoutMs, done) => this.#ask(plan, timeoutMs, done),
+        ask: (plan, deadlineMs, done) => this.#ask(plan, deadlineMs, done),
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => this.#keptSlot(plan, result),
       },
@@ -116,12 +116,11 @@ export class SlotNetwork implements Network {
     // What is finalized stays: the chain itself is all that has to be the same after a restart.
     this.#disk?.finalized(GENESIS);
     if (confirmed >= 0 && !isAhead) return this.#plan(question);
-    const begunMs = this.#clock.monotonic();
-    this.chain.whenHead(Math.max(minBlock, 0), question.timeoutMs, (reached) => {
-      const leftMs = question.timeoutMs - (this.#clock.monotonic() - begunMs);
+    const timeoutMs = question.deadlineMs - this.#clock.monotonic();
+    this.chain.whenHead(Math.max(minBlock, 0), timeoutMs, (reached) => {
       // Where no head is known any node will do: who knows none may still know the answer.
       if (!reached && minBlock >= 0) done(notAvailableYet(minBlock));
-      else done(this.#plan({ ...question, timeoutMs: leftMs }));
+      else done(this.#plan(question));
     });
     return "waiting";
   }
@@ -130,13 +129,13 @@ export class SlotNetwork implements Network {
     return this.#answers.recall(plan)?.result;
   }
 
-  fetch(plan: Plan, timeoutMs: number, done: (answer: Answer) => void): void {
-    this.#answers.fetch(plan, timeoutMs, done);
+  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
+    this.#answers.fetch(plan, deadlineMs, done);
   }
 
-  #ask(plan: Plan, timeoutMs: number, done: (outcome: FetchOutcome) => void): void {
+  #ask(plan: Plan, deadlineMs: number, done: (outcome: FetchOutcome) => void): void {
     const looseness = { partial: false, slack: KEEPS_UP_SLOTS };
-    this.#router.fetch(routedRequest(plan, timeoutMs, looseness), done);
+    this.#router.fetch(routedRequest(plan, deadlineMs, looseness), done);
   }
 
   #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Buffer[] {

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { largeBuffers } from "../../lib/large-buffers.ts";
 
 /** A body of unknown size grows by at least so much. */
@@ -58,7 +59,8 @@ export class BodyBuffer {
 
   clear(): void {
     this.size = 0;
-    this.#full.length = 0;
+    // To set a length is a call into the runtime, also where it changes nothing.
+    if (this.#full.length > 0) this.#full.length = 0;
     this.#block = NOTHING;
     this.#filled = 0;
     this.#expected = 0;

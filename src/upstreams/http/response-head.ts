@@ -25,7 +25,7 @@ export function parseHead(text: string): ResponseHead | undefined {
   const fields = new Fields(text);
   const body = fields.body();
   if (body === undefined) return undefined;
-  const status = Number(text.slice(9, 12));
+  const status = numberAt(text, 9, 12);
   const isEmpty = status < 200 || status === 204 || status === 304;
   return {
     status,
@@ -34,6 +34,13 @@ export function parseHead(text: string): ResponseHead | undefined {
     keepAliveSeconds: fields.keepAliveSeconds(),
     retryAfter: fields.retryAfter,
   };
+}
+
+/** Digits as a number: a slice that `Number` would have to copy first costs three times as much. */
+function numberAt(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at += 1) number = number * 10 + text.charCodeAt(at) - 0x30;
+  return number;
 }
 
 /** Whether this could become a head. */
@@ -89,7 +96,8 @@ class Fields {
       return isChunked && this.#length === undefined ? "chunked" : undefined;
     }
     if (this.#length === undefined) return "until_end";
-    return DIGITS.test(this.#length) && !this.#areContradictory ? Number(this.#length) : undefined;
+    if (this.#areContradictory || !DIGITS.test(this.#length)) return undefined;
+    return numberAt(this.#length, 0, this.#length.trimEnd().length);
   }
 
   persists(isHttp10: boolean): boolean {

@@ -1,6 +1,7 @@
 import { BodyBuffer } from "./body-buffer.ts";
 import { ChunkReader, NO_CHUNKS, TOO_MANY } from "./chunk-reader.ts";
 import { HeaderSection, MALFORMED, UNFINISHED } from "./header-section.ts";
+import { readPlainResponse } from "./plain-response.ts";
 import { isBeginningOfHead, parseHead, type ResponseHead } from "./response-head.ts";
 
 /** Less than this is copied out of the common buffer instead of being read to its place. */
@@ -44,6 +45,11 @@ export class ResponseReader {
   /** The next bytes of the connection, which are the caller's again afterwards. */
   read(bytes: Buffer, size: number): Progress {
     let at = 0;
+    if (this.#head === undefined && this.#section.text === "") {
+      const plain = readPlainResponse(bytes, size);
+      this.#head = plain?.head;
+      at = plain?.sizeBytes ?? 0;
+    }
     while (this.#head === undefined) {
       const end = this.#section.add(bytes, at, size);
       if (end === MALFORMED || !isBeginningOfHead(this.#section.text)) return "broken";

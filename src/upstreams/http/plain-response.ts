@@ -1,0 +1,70 @@
+import { Buffer } from "node:buffer";
+import {
+  endOf,
+  IN_FIELD_NAME,
+  IN_FIELD_VALUE,
+  isAt,
+  isNameAt,
+  numberAt,
+} from "../../lib/scan-bytes.ts";
+import type { ResponseHead } from "./response-head.ts";
+
+/** A node's has a few hundred. */
+const MAX_HEAD_BYTES = 1024;
+
+const START = Buffer.from("HTTP/1.1 200");
+const LINE_END = Buffer.from("\r\n");
+const KEEP_ALIVE = Buffer.from("keep-alive");
+const [SPACE, COLON, CR] = [0x20, 0x3a, 0x0d];
+
+const CONTENT_LENGTH = Buffer.from("content-length");
+const CONNECTION = Buffer.from("connection");
+/** What says more of the connection, or of the body, than the usual answer does. */
+const ODD = ["transfer-encoding", "keep-alive", "retry-after"].map((name) => Buffer.from(name));
+
+export type PlainResponse = { readonly head: ResponseHead; readonly sizeBytes: number };
+
+/**
+ * The head that these bytes begin with, where it is the usual one: 200, one Content-Length, a
+ * connection that goes on. Undefined for all else, also for a head that has not come as a whole:
+ * whatever is in doubt is for `parseHead`, which says the same of this one at three times the cost.
+ */
+export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | undefined {
+  if (!isAt(bytes, 0, START)) return undefined;
+  let at = START.length;
+  if (bytes[at] === SPACE) at = endOf(bytes, at, IN_FIELD_VALUE);
+  if (!isAt(bytes, at, LINE_END)) return undefined;
+  at += LINE_END.length;
+  let body = -1;
+  const limit = Math.min(size, MAX_HEAD_BYTES);
+  while (at < limit) {
+    if (bytes[at] === CR) {
+      const sizeBytes = at + LINE_END.length;
+      if (body < 0 || sizeBytes > limit || !isAt(bytes, at, LINE_END)) return undefined;
+      return { head: usual(body), sizeBytes };
+    }
+    const colon = endOf(bytes, at, IN_FIELD_NAME);
+    const value = bytes[colon + 1] === SPACE ? colon + 2 : colon + 1;
+    const end = endOf(bytes, value, IN_FIELD_VALUE);
+    const isField = colon > at && bytes[colon] === COLON && isAt(bytes, end, LINE_END);
+    if (!isField) return undefined;
+    const length = colon - at;
+    if (length === CONTENT_LENGTH.length && isNameAt(bytes, at, CONTENT_LENGTH)) {
+      if (body >= 0) return undefined;
+      body = numberAt(bytes, value, end);
+      if (body < 0) return undefined;
+    } else if (length === CONNECTION.length && isNameAt(bytes, at, CONNECTION)) {
+      const goesOn = end - value === KEEP_ALIVE.length && isNameAt(bytes, value, KEEP_ALIVE);
+      if (!goesOn) return undefined;
+    } else if (ODD.some((name) => name.length === length && isNameAt(bytes, at, name))) {
+      return undefined;
+    }
+    at = end + LINE_END.length;
+  }
+  return undefined;
+}
+
+function usual(body: number): ResponseHead {
+  const nothing = { keepAliveSeconds: undefined, retryAfter: undefined };
+  return { status: 200, body, persists: true, ...nothing };
+}
