@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cores } from "./cpu.ts";
 import type { ClosedResult, OpenResult } from "./generator.ts";
-import type { LoadAnswer, LoadCommand } from "./load.ts";
+import type { ClientCounts, LoadAnswer, LoadCommand, LoadReady } from "./load.ts";
 import { memoryBytes } from "./memory.ts";
 import { type Part, Processes } from "./processes.ts";
 import { type Scenario, type ScenarioName, type SubjectName, scenarioOf } from "./scenarios.ts";
@@ -12,6 +12,8 @@ import { writeLedger } from "./slot-chain.ts";
 import { startTollgate } from "./tollgate.ts";
 
 export type BenchOptions = {
+  /** The file that Node runs, of Tollgate. */
+  readonly program: string;
   readonly subjects: readonly SubjectName[];
   readonly scenarios: readonly Scenario[];
   readonly rounds: number;
@@ -47,9 +49,13 @@ type Subject = {
 };
 
 type Stage = {
-  readonly nodes: readonly Part[];
   readonly subjects: ReadonlyMap<SubjectName, Subject>;
   readonly generator: Part;
+};
+
+type LoopResult = {
+  readonly result: ClosedResult | OpenResult;
+  readonly upstream: ClientCounts;
 };
 
 type LoopOptions = Pick<LoadCommand, "rate"> & { readonly isPriming?: boolean };
@@ -79,7 +85,8 @@ export class Bench {
         if (pair.subject !== "direct") pair.closed.push(await this.#closedLoop(stage, pair));
         const { rate } = scenarioOf(pair.scenario);
         if (rate === null) continue;
-        pair.open.push((await this.#loop(stage, pair, { rate })) as OpenResult);
+        const { result } = await this.#loop(stage, pair, { rate });
+        pair.open.push(result as OpenResult);
       }
     }
     this.#memory = { idleBytes, afterBytes: await this.#memoryOf(stage) };
@@ -102,17 +109,13 @@ export class Bench {
   }
 
   async #start(pairs: readonly Pair[]): Promise<Stage> {
-    const nodes = [
-      await this.#processes.startChild("others", "./stand-in-node.ts"),
-      await this.#processes.startChild("others", "./stand-in-node.ts"),
-    ];
-    const generator = await this.#processes.startChild("others", "./load.ts");
+    const generator = await this.#processes.startChild<LoadReady>("others", "./load.ts", "2");
+    const [first = 0, second = 0] = generator.nodePorts;
     const subjects = new Map<SubjectName, Subject>();
     for (const name of new Set(pairs.map((pair) => pair.subject))) {
-      const [first = 0, second = 0] = nodes.map(({ port }) => port);
       subjects.set(name, await this.#startSubject(name, [first, second]));
     }
-    return { nodes: nodes.map(({ part }) => part), subjects, generator: generator.part };
+    return { subjects, generator: generator.part };
   }
 
   async #startSubject(name: SubjectName, nodePorts: readonly [number, number]): Promise<Subject> {
@@ -133,7 +136,7 @@ export class Bench {
   }
 
   async #startTollgate(nodePorts: readonly [number, number]): Promise<Subject> {
-    const { scenarios, keys } = this.#options;
+    const { program, scenarios, keys } = this.#options;
     const isCalled = (network: Scenario["network"]) =>
       scenarios.some((scenario) => scenario.network === network);
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
@@ -141,6 +144,7 @@ export class Bench {
     if (isCalled("ledger")) await writeLedger(ledger);
     const slots = { nodePorts, ...(isCalled("ledger") ? { ledger } : {}) };
     const { part, port, key } = await startTollgate(this.#processes, {
+      program,
       directory: this.#directory,
       nodePorts,
       ...(isCalled("slots") || isCalled("ledger") ? { slots } : {}),
@@ -156,15 +160,14 @@ export class Bench {
   async #closedLoop(stage: Stage, pair: Pair): Promise<Pair["closed"][number]> {
     const { primed } = scenarioOf(pair.scenario);
     if (primed > 0 && pair.subject === "tollgate") {
-      const { faults } = await this.#loop(stage, pair, { rate: null, isPriming: true });
+      const { faults } = (await this.#loop(stage, pair, { rate: null, isPriming: true })).result;
       if (faults.count > 0)
         throw new Error(`${pair.scenario} could not be primed: ${faults.first}`);
     }
-    const before = await countsOf(stage.nodes);
-    const result = (await this.#loop(stage, pair, { rate: null })) as ClosedResult;
-    const after = await countsOf(stage.nodes);
-    const calls = (after.calls - before.calls) / result.calls;
-    const requests = (after.carriers - before.carriers) / result.calls;
+    const loop = await this.#loop(stage, pair, { rate: null });
+    const result = loop.result as ClosedResult;
+    const calls = loop.upstream.calls / result.calls;
+    const requests = loop.upstream.carriers / result.calls;
     return { ...result, upstream: { calls, requests } };
   }
 
@@ -172,8 +175,8 @@ export class Bench {
     stage: Stage,
     pair: Pair,
     { rate, isPriming = false }: LoopOptions,
-  ): Promise<ClosedResult | OpenResult> {
-    const { seconds, maxBodies, keys } = this.#options;
+  ): Promise<LoopResult> {
+    const { seconds, maxBodies, keys, cores } = this.#options;
     const subject = stage.subjects.get(pair.subject);
     if (subject === undefined) throw new Error(`${pair.subject} was not started`);
     const scenario = scenarioOf(pair.scenario);
@@ -183,12 +186,15 @@ export class Bench {
       address: { port: subject.port, path: subject.path(scenario) },
       pid: subject.part.pid,
       ...{ seconds, maxBodies, rate, isPriming, keys: hasMany ? keys : null },
+      // Without cores of their own, what it saves the subject in waking it takes in time.
+      maySleep: cores === null,
     };
     const answer = (await stage.generator.ask([command])) as LoadAnswer;
-    const [result] = "results" in answer ? answer.results : [];
-    if (result !== undefined) return result;
-    const fault = "fault" in answer ? answer.fault : "no result";
-    throw new Error(`${pair.subject}, ${fault}${subject.part.stderr()}`);
+    if ("fault" in answer) {
+      throw new Error(`${pair.subject}, ${answer.fault}${subject.part.stderr()}`);
+    }
+    const { results, upstream } = answer;
+    return { result: results[0] as ClosedResult | OpenResult, upstream };
   }
 
   async #memoryOf({ subjects }: Stage): Promise<number | null> {
@@ -197,19 +203,6 @@ export class Bench {
     await sleep(this.#options.settleMs);
     return memoryBytes(tollgate.part.pid, "VmRSS");
   }
-}
-
-type NodeCounts = { readonly calls: number; readonly carriers: number };
-
-/** Of all nodes. */
-async function countsOf(nodes: readonly Part[]): Promise<NodeCounts> {
-  const all = (await Promise.all(
-    nodes.map((node) => node.ask({ failing: false })),
-  )) as NodeCounts[];
-  return {
-    calls: all.reduce((sum, { calls }) => sum + calls, 0),
-    carriers: all.reduce((sum, { carriers }) => sum + carriers, 0),
-  };
 }
 
 /** What has to be measured: what each scenario is held against, and Tollgate, each pair once. */

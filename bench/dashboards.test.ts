@@ -5,6 +5,7 @@ import { changesOf } from "./compare.ts";
 import { Dashboard } from "./dashboard.ts";
 import { type CallPath, type Dashboards, DashboardsRun } from "./dashboards.ts";
 import { dashboardsTable } from "./report.ts";
+import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -69,7 +70,7 @@ describe("dashboards", () => {
 
   test("a short run has news and answers, no fault, and leaves no process behind", async () => {
     const size = { dashboards: 1, operators: 1, maxBodies: 500, cores: null };
-    const run = new DashboardsRun({ ...size, rounds: 1, seconds: 1 });
+    const run = new DashboardsRun({ ...size, program: SOURCE, rounds: 1, seconds: 1 });
     ends.push(() => run.stop());
     const { closed, open, events, answers, faults } = await run.run();
     expect(faults).toEqual({ count: 0, first: null });

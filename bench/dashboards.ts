@@ -46,6 +46,8 @@ export type CallPath = {
 };
 
 export type DashboardsOptions = {
+  /** The file that Node runs. */
+  readonly program: string;
   /** Each of an account of its own that has calls, at most ten: sign-ins are limited. */
   readonly dashboards: number;
   /** So many of them are operators'. */
@@ -131,18 +133,19 @@ export class DashboardsRun {
     const generator = (await child("./load.ts")).part;
     const browsers = (await child("./browsers.ts")).part;
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-    const options = { directory: this.#directory, nodePorts, hasConsole: true };
+    const { program } = this.#options;
+    const options = { program, directory: this.#directory, nodePorts, hasConsole: true };
     const prepared = await prepareTollgate(options);
-    const { file, port } = prepared;
+    const { port } = prepared;
     const people = Array.from({ length: this.#options.dashboards }, (_, at) => ({
       email: `person-${at}@example.com`,
       isOperator: at < this.#options.operators,
     }));
-    const keys = await Promise.all(people.map((person) => createAccount(file, person)));
+    const keys = await Promise.all(people.map((person) => createAccount(prepared, person)));
     const paths = keys.map((key) => `/bench/v3/${key}`);
     const gateway = (await launchTollgate(this.#processes, prepared)).part;
     const consolePid = await this.#consoleOf(gateway, prepared);
-    const links = await Promise.all(people.map(({ email }) => signInLink(file, email)));
+    const links = await Promise.all(people.map(({ email }) => signInLink(prepared, email)));
     await tell(browsers, { links });
     return { gateway, generator, browsers, consolePid, port, paths };
   }
@@ -185,6 +188,8 @@ export class DashboardsRun {
     const command: LoadCommand = {
       ...{ scenario: SCENARIO.name, address: { port, path: "/" }, pid: gateway.pid },
       ...{ seconds, maxBodies, isPriming: false, keys: null, paths, ...loop },
+      // The dashboard and its people share its cores.
+      maySleep: true,
     };
     const answer = (await generator.ask([command])) as LoadAnswer;
     const [result] = "results" in answer ? answer.results : [];

@@ -6,7 +6,7 @@ import type { OpenResult } from "./generator.ts";
 import { median } from "./histogram.ts";
 import type { LoadAnswer, LoadCommand } from "./load.ts";
 import { type Part, Processes } from "./processes.ts";
-import { startTollgate } from "./tollgate.ts";
+import { SOURCE, startTollgate } from "./tollgate.ts";
 
 /** A gateway with two nodes that are well, and one with a node that fails. */
 const SUBJECTS = ["well", "failing"] as const;
@@ -72,6 +72,7 @@ async function start(processes: Processes, directory: string): Promise<Stage> {
     const own = join(directory, name);
     await mkdir(own);
     const { part, port, adminPort, key } = await startTollgate(processes, {
+      program: SOURCE,
       directory: own,
       nodePorts,
     });
@@ -94,7 +95,7 @@ async function measure(
   const plan = { scenario: "forward", ...loop } as const;
   const commands = SUBJECTS.map((subject): LoadCommand => {
     const { address, pid } = targets[subject];
-    return { address, pid, ...plan };
+    return { address, pid, ...plan, maySleep: true };
   });
   const loops = async (): Promise<OpenResult[]> => {
     const answer = (await generator.ask(commands)) as LoadAnswer;

@@ -23,6 +23,8 @@ export type LargeAnswers = {
 };
 
 export type LargeAnswersOptions = {
+  /** The file that Node runs. */
+  readonly program: string;
   /** Answers on the way at the same time, each of 5 MB, to a connection of its own. */
   readonly atOnce: number;
   readonly waves: number;
@@ -53,7 +55,8 @@ export class LargeAnswersRun {
     const node = () => this.#processes.startChild("others", "./stand-in-node.ts");
     const nodePorts = [(await node()).port, (await node()).port];
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-    const options = { directory: this.#directory, nodePorts, slots: { nodePorts } };
+    const { program } = this.#options;
+    const options = { program, directory: this.#directory, nodePorts, slots: { nodePorts } };
     const { part, port, key } = await startTollgate(this.#processes, options);
     const idleBytes = memoryBytes(part.pid, "VmRSS");
     const url = `http://127.0.0.1:${port}/slots/v3/${key}`;

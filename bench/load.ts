@@ -1,12 +1,15 @@
 /**
  * The load generator as a process: runs the loops of each message of the parent, all at the same time,
- * and sends their results.
+ * and sends their results. `node bench/load.ts NODES`: with so many stand-in nodes on its own thread.
+ * Where generator and nodes share a core, a thread is awake nearly always while two are asleep in
+ * turns, and the kernel would charge the subject for waking them.
  */
 import { manyPath } from "./bodies.ts";
-import { endWithParent } from "./child.ts";
+import { endWithParent, listen } from "./child.ts";
 import type { Address } from "./connection.ts";
 import { type ClosedResult, closedLoop, type OpenResult, openLoop } from "./generator.ts";
 import { type ScenarioName, scenarioOf } from "./scenarios.ts";
+import { type NodeCounts, StandIn } from "./stand-in.ts";
 
 export type LoadCommand = {
   readonly scenario: ScenarioName;
@@ -22,22 +25,41 @@ export type LoadCommand = {
   readonly keys: number | null;
   /** In place of the address's path, one after the other. */
   readonly paths?: readonly string[];
+  /** Whether the generator's thread may sleep while a closed loop's calls are in the air. */
+  readonly maySleep: boolean;
 };
 
+/** Of what clients asked. */
+export type ClientCounts = Pick<NodeCounts, "calls" | "carriers">;
+
 export type LoadAnswer =
-  | { readonly results: readonly (ClosedResult | OpenResult)[] }
+  | {
+      readonly results: readonly (ClosedResult | OpenResult)[];
+      /** What came to its own nodes meanwhile. */
+      readonly upstream: ClientCounts;
+    }
   | { readonly fault: string };
+
+/** Its first message. */
+export type LoadReady = { readonly port: 0; readonly nodePorts: readonly number[] };
 
 const PRIMING_SECONDS = 60;
 
 endWithParent();
+const nodes = Array.from({ length: Number(process.argv[2] ?? 0) }, () => new StandIn());
+const nodePorts = await Promise.all(nodes.map(({ server }) => listen(server)));
 process.on("message", (commands: readonly LoadCommand[]) => {
+  const before = counted();
   Promise.all(commands.map(run)).then(
-    (results) => answer({ results }),
+    (results) => {
+      const { calls, carriers } = counted();
+      const upstream = { calls: calls - before.calls, carriers: carriers - before.carriers };
+      answer({ results, upstream });
+    },
     (error: unknown) => answer({ fault: error instanceof Error ? error.message : String(error) }),
   );
 });
-process.send?.({ port: 0 });
+process.send?.({ port: 0, nodePorts } satisfies LoadReady);
 
 async function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
   const { keys, paths, rate } = command;
@@ -47,6 +69,14 @@ async function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
   const load = { ...command, scenario, pathOf };
   if (!command.isPriming) return rate === null ? closedLoop(load) : openLoop(load, rate);
   return closedLoop({ ...load, from: 0, seconds: PRIMING_SECONDS, maxBodies: scenario.primed });
+}
+
+function counted(): ClientCounts {
+  const all = nodes.map(({ counts }) => counts);
+  return {
+    calls: all.reduce((sum, { calls }) => sum + calls, 0),
+    carriers: all.reduce((sum, { carriers }) => sum + carriers, 0),
+  };
 }
 
 function answer(message: LoadAnswer): void {

@@ -28,17 +28,16 @@ export class Processes {
     this.#cores = options.cores;
   }
 
-  /** Starts a script of this folder that sends `{port}` when it is ready. */
-  async startChild(
+  /** Starts a script of this folder that sends `{port}`, and what else there is to know, when it is ready. */
+  async startChild<Ready extends { readonly port: number } = { readonly port: number }>(
     place: keyof Cores,
     script: string,
     ...args: string[]
-  ): Promise<{ part: Part; port: number }> {
+  ): Promise<{ readonly part: Part } & Ready> {
     const file = fileURLToPath(new URL(script, import.meta.url));
     const child = this.#spawn(place, [file, ...args], true);
     const part = this.#follow(child);
-    const ready = (await nextMessage(child, part)) as { readonly port: number };
-    return { part, port: ready.port };
+    return { part, ...((await nextMessage(child, part)) as Ready) };
   }
 
   /** Starts a Node program that knows nothing of the bench. */

@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Bench, type BenchOptions } from "./bench.ts";
+import { buildProgram } from "./build-program.ts";
 import {
   changesOf,
   countFaults,
@@ -50,6 +51,7 @@ const { values } = parseArgs({
   },
 });
 const options: BenchOptions = {
+  program: buildProgram(),
   subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
   scenarios: values.dashboards ? [] : (values.only?.split(",").map(scenarioOf) ?? SCENARIOS),
   rounds: positive("rounds", values.rounds),
@@ -64,7 +66,12 @@ const saved: SavedRun | null =
   values.compare === undefined ? null : JSON.parse(await readFile(values.compare, "utf8"));
 const bench = new Bench(options);
 const startTime = new StartTimeRun({ ...options, starts: STARTS });
-const largeAnswers = new LargeAnswersRun({ atOnce: 20, waves: 3, cores: options.cores });
+const largeAnswers = new LargeAnswersRun({
+  ...options,
+  atOnce: 20,
+  waves: 3,
+  cores: options.cores,
+});
 const dashboardsRun = new DashboardsRun({ ...options, dashboards: 10, operators: 5 });
 const runs = [bench, startTime, largeAnswers, dashboardsRun];
 const stop = () => Promise.all(runs.map((run) => run.stop()));

@@ -16,6 +16,7 @@ import {
   LAST_LEDGER_SLOT,
   writeLedger,
 } from "./slot-chain.ts";
+import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -88,7 +89,14 @@ describe("the ledger", () => {
   test("is read through Tollgate without a fault, and without a floor", async () => {
     const scenarios = [scenarioOf("slot-ledger")];
     const options = { subjects: ["tollgate" as const], rounds: 1, seconds: 10, cores: null };
-    const bench = new Bench({ ...options, scenarios, maxBodies: 70, keys: 1, settleMs: 0 });
+    const bench = new Bench({
+      ...options,
+      program: SOURCE,
+      scenarios,
+      maxBodies: 70,
+      keys: 1,
+      settleMs: 0,
+    });
     ends.push(() => bench.stop());
     expect(rowsOf(await bench.run())).toMatchObject([
       { scenario: "slot-ledger", calls: 70, ratio: null, faults: { count: 0, first: null } },
@@ -109,7 +117,7 @@ test("a target without a floor is in calls for each second of CPU, and met or mi
 
 describe("large answers at once", () => {
   test("reach slow and fast readers whole, and the gateway's peak of memory is told", async () => {
-    const run = new LargeAnswersRun({ atOnce: 4, waves: 1, cores: null });
+    const run = new LargeAnswersRun({ program: SOURCE, atOnce: 4, waves: 1, cores: null });
     ends.push(() => run.stop());
     const found = await run.run();
     expect(found).toMatchObject({ atOnce: 4, waves: 1, faults: { count: 0, first: null } });

@@ -1,15 +1,21 @@
 /**
- * The clients of a soak as a process: `node bench/soak-load.ts PORT KEYS`. Each message of the parent is
- * answered with what has happened since the beginning (`SoakReport`).
+ * The clients of a soak and the nodes behind the gateway, as one process: on one core two more would
+ * only be in each other's way. `node bench/soak-load.ts NODES EPOCH_MS BLOCK_MS`: their chain grows
+ * since that Unix time. Each message of the parent is answered with what has happened since the
+ * beginning (`SoakReport`).
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { endWithParent } from "./child.ts";
+import { endWithParent, listen } from "./child.ts";
+import type { LoadReady } from "./load.ts";
 import { SoakClients, type SoakReport } from "./soak-clients.ts";
+import { StandIn } from "./stand-in.ts";
 
 export type SoakCommand =
+  /** The first: clients with so many keys connect to the gateway. */
+  | { readonly kind: "open"; readonly port: number; readonly keys: number }
   /** As many bodies as are answered, so many in the air, for some seconds. */
   | { readonly kind: "saturate"; readonly seconds: number; readonly inAir: number }
-  /** Bodies at this rate, until `end`. */
+  /** Bodies at this rate, until another one or `end`. */
   | { readonly kind: "begin"; readonly perSecond: number }
   | { readonly kind: "pause" }
   | { readonly kind: "resume" }
@@ -19,10 +25,12 @@ export type SoakCommand =
 const PATIENCE_MS = 10_000;
 
 endWithParent();
-const [port = 0, keys = 1] = process.argv.slice(2).map(Number);
-const clients = new SoakClients({ port, keys });
-let isEnding = false;
-await clients.open();
+const [count = 1, epochMs = 0, blockMs = 1] = process.argv.slice(2).map(Number);
+const nodes = Array.from({ length: count }, () => new StandIn({ epochMs, blockMs }));
+const nodePorts = await Promise.all(nodes.map(({ server }) => listen(server)));
+let clients = new SoakClients({ port: 0, keys: 1 });
+/** Of `begin`: the one before it ends with the next. */
+let pace = 0;
 process.on("message", (command: SoakCommand) => {
   carryOut(command).then(
     () => process.send?.(clients.report() satisfies SoakReport),
@@ -31,10 +39,13 @@ process.on("message", (command: SoakCommand) => {
     },
   );
 });
-process.send?.({ port: 0 });
+process.send?.({ port: 0, nodePorts } satisfies LoadReady);
 
 async function carryOut(command: SoakCommand): Promise<void> {
   switch (command.kind) {
+    case "open":
+      clients = new SoakClients(command);
+      return clients.open();
     case "saturate":
       return saturate(command);
     case "begin":
@@ -45,7 +56,7 @@ async function carryOut(command: SoakCommand): Promise<void> {
     case "resume":
       return clients.resume();
     case "end":
-      isEnding = true;
+      pace += 1;
       clients.drop();
       await answered();
       clients.close();
@@ -74,11 +85,14 @@ async function saturate({ seconds, inAir }: { seconds: number; inAir: number }):
  */
 function begin(perSecond: number): void {
   const start = performance.now();
-  let count = 0;
+  pace += 1;
+  const own = pace;
+  let sent = 0;
   const tick = () => {
+    if (own !== pace) return;
     const due = ((performance.now() - start) * perSecond) / 1000;
-    for (; count < due; count += 1) clients.send(start + (count * 1000) / perSecond);
-    if (!isEnding) setTimeout(tick, 1);
+    for (; sent < due; sent += 1) clients.send(start + (sent * 1000) / perSecond);
+    setTimeout(tick, 1);
   };
   tick();
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Cores, cpuTimeUs } from "./cpu.ts";
 import { Inspector } from "./inspector.ts";
+import type { LoadReady } from "./load.ts";
 import { memoryBytes } from "./memory.ts";
 import { type Part, Processes } from "./processes.ts";
 import type { SoakReport } from "./soak-clients.ts";
@@ -12,12 +13,14 @@ import type { Charges, Interval } from "./soak-report.ts";
 import { launchTollgate, prepareTollgate, type RunningTollgate, usageOfToday } from "./tollgate.ts";
 
 export type SoakOptions = {
+  /** The file that Node runs. */
+  readonly program: string;
   readonly seconds: number;
   /** Of what the gateway was measured to take. */
   readonly share: number;
   readonly cores: Cores | null;
   readonly intervalSeconds: number;
-  /** How long it is measured what the gateway takes, after as long a warm-up. */
+  /** How long each step takes that measures what the gateway takes, after as long a warm-up. */
   readonly saturateSeconds: number;
 };
 
@@ -72,8 +75,9 @@ export class SoakRun {
     const { share, saturateSeconds: seconds, intervalSeconds } = this.#options;
     const saturate = { kind: "saturate", seconds, inAir: SATURATING_IN_AIR } as const;
     await stage.ask(saturate);
-    const warm = await stage.ask({ kind: "resume" });
-    const capacity = ((await stage.ask(saturate)).bodies - warm.bodies) / seconds;
+    const begunWith = await stage.ask({ kind: "resume" });
+    const most = ((await stage.ask(saturate)).bodies - begunWith.bodies) / seconds;
+    const capacity = await capacityOf(stage, { most, seconds });
     listeners.onCapacity(capacity);
     const rate = capacity * share;
     await stage.ask({ kind: "begin", perSecond: rate });
@@ -105,23 +109,44 @@ export class SoakRun {
   }
 
   async #start(): Promise<Stage> {
-    const chain = [String(Date.now()), String(BLOCK_MS)];
-    const node = () => this.#processes.startChild("others", "./stand-in-node.ts", ...chain);
-    const nodePorts = [(await node()).port, (await node()).port];
+    const chain = ["2", String(Date.now()), String(BLOCK_MS)];
+    const load = await this.#processes.startChild<LoadReady>("others", "./soak-load.ts", ...chain);
+    const { nodePorts } = load;
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-soak-"));
-    const own = { directory: this.#directory, nodePorts, isBatched: true };
+    const { program } = this.#options;
+    const own = { program, directory: this.#directory, nodePorts, isBatched: true };
     const prepared = await prepareTollgate({ ...own, keys: KEYS, cacheBytes: CACHE_BYTES });
     const gateway = await launchTollgate(this.#processes, prepared, ["--inspect=127.0.0.1:0"]);
-    const args = [String(gateway.port), String(KEYS)];
-    const { part } = await this.#processes.startChild("others", "./soak-load.ts", ...args);
+    const ask = asking(load.part);
+    await ask({ kind: "open", port: gateway.port, keys: KEYS });
     const url = LISTENING.exec(gateway.part.stderr())?.[1];
     if (url === undefined) throw new Error(`no inspector: ${gateway.part.stderr()}`);
-    return { gateway, inspector: await Inspector.connect(url), ask: asking(part) };
+    return { gateway, inspector: await Inspector.connect(url), ask };
   }
 }
 
 function asking(part: Part): Stage["ask"] {
   return async (command) => (await part.ask(command)) as SoakReport;
+}
+
+/**
+ * Requests a second with which the gateway's core would be busy, from its share of the core at a rate
+ * that everything else takes easily, half of the `most` that goes through. Of a gateway that is never idle, the rate tells what the clients
+ * and nodes take, which share a core, and its share what it costs when nothing ever wakes it.
+ */
+async function capacityOf(
+  { gateway, ask }: Stage,
+  { most, seconds }: { readonly most: number; readonly seconds: number },
+): Promise<number> {
+  const perSecond = most / 2;
+  await ask({ kind: "begin", perSecond });
+  const begun = performance.now();
+  const beforeUs = cpuTimeUs(gateway.part.pid);
+  await sleep(seconds * 1000);
+  const afterUs = cpuTimeUs(gateway.part.pid);
+  const tookUs = (performance.now() - begun) * 1000;
+  const isKnown = beforeUs !== null && afterUs !== null && afterUs > beforeUs;
+  return isKnown ? (perSecond * tookUs) / (afterUs - beforeUs) : most;
 }
 
 /** What had been by the beginning of an interval, or by its end. */

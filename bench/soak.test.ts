@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { KINDS, kindAt } from "./soak-mix.ts";
 import { findingsOf, type Interval, intervalLine } from "./soak-report.ts";
 import { SoakRun } from "./soak-run.ts";
+import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -84,7 +85,7 @@ test("every kind comes about as often as its weight says", () => {
 
 test("a short soak answers every kind, charges what it served, and looks into the program", async () => {
   const soak = new SoakRun({
-    ...{ seconds: 1, share: 0.2, cores: null },
+    ...{ program: SOURCE, seconds: 1, share: 0.2, cores: null },
     ...{ intervalSeconds: 1, saturateSeconds: 1 },
   });
   ends.push(() => soak.stop());

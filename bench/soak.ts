@@ -9,6 +9,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { buildProgram } from "./build-program.ts";
 import { planCores } from "./cpu.ts";
 import { findingsOf, intervalLine } from "./soak-report.ts";
 import { SoakRun } from "./soak-run.ts";
@@ -21,11 +22,13 @@ const { values } = parseArgs({
   },
 });
 const options = {
+  program: buildProgram(),
   seconds: positive("minutes", values.minutes) * 60,
   share: positive("share", values.share),
   cores: planCores(),
   intervalSeconds: 10,
-  saturateSeconds: 5,
+  // The cache is full by then, and what costs little while it is not has been dear for a while.
+  saturateSeconds: 40,
 };
 const soak = new SoakRun(options);
 let isStopped = false;

@@ -17,6 +17,8 @@ export type StartTime = {
 };
 
 type StartTimeOptions = {
+  /** The file that Node runs. */
+  readonly program: string;
   readonly starts: number;
   readonly cores: Cores | null;
   /** Until what the start needed has gone back to the system. */
@@ -39,7 +41,11 @@ export class StartTimeRun {
     const node = () => this.#processes.startChild("others", "./stand-in-node.ts");
     const nodePorts = [(await node()).port, (await node()).port];
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-    const prepared = await prepareTollgate({ directory: this.#directory, nodePorts });
+    const prepared = await prepareTollgate({
+      program: this.#options.program,
+      directory: this.#directory,
+      nodePorts,
+    });
     const ready: number[] = [];
     const idle: number[] = [];
     for (let n = 0; n < this.#options.starts; n += 1) {

@@ -7,11 +7,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CHAIN_ID, MANY_NETWORKS, manyName } from "./bodies.ts";
+import { listen } from "./child.ts";
 import { type Address, open } from "./connection.ts";
 import { insertKeys } from "./many-keys.ts";
 import type { Part, Processes } from "./processes.ts";
 
-const CLI = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+/** The program as a checkout runs it: for tests, which measure nothing. */
+export const SOURCE = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 const OWNER = "bench@example.com";
 const DATABASE = "tollgate.db";
 /** Guards nothing: the bench's dashboard and its people are gone after the run. */
@@ -25,9 +27,10 @@ export type RunningTollgate = PreparedTollgate & {
   readonly readyMs: number;
 };
 
-export type PreparedTollgate = {
-  /** The configuration. */
-  readonly file: string;
+/** A program, and its configuration. */
+type Program = { readonly program: string; readonly file: string };
+
+export type PreparedTollgate = Program & {
   readonly port: number;
   readonly adminPort: number;
   /** Of the dashboard, where it is configured. */
@@ -36,6 +39,8 @@ export type PreparedTollgate = {
 };
 
 export type TollgateOptions = {
+  /** The file that Node runs. */
+  readonly program: string;
   readonly directory: string;
   readonly nodePorts: readonly number[];
   /** Networks of the slot family: `slots` with these nodes, `ledger` with this folder. */
@@ -67,28 +72,29 @@ export async function prepareTollgate(options: TollgateOptions): Promise<Prepare
   const [port = 0, adminPort = 0, consolePort = 0] = await freePorts(3);
   const ports = { port, adminPort, consolePort };
   await writeFile(file, configuration({ ...options, ...ports }));
-  const key = await createAccount(file, { email: OWNER, isOperator: false });
+  const { program } = options;
+  const key = await createAccount({ program, file }, { email: OWNER, isOperator: false });
   if (options.keys !== undefined) {
     insertKeys(join(options.directory, DATABASE), { owner: OWNER, keys: options.keys });
   }
-  return { file, ...ports, key };
+  return { program, file, ...ports, key };
 }
 
-/** An account with a key, which is what it resolves to; `file`: the configuration. */
+/** An account with a key, which is what it resolves to. */
 export async function createAccount(
-  file: string,
+  { program, file }: Program,
   { email, isOperator }: { readonly email: string; readonly isOperator: boolean },
 ): Promise<string> {
   const flags = ["--plan", "bench", ...(isOperator ? ["--operator"] : []), "--config", file];
-  await command(["accounts", "create", email, ...flags]);
+  await command(program, ["accounts", "create", email, ...flags]);
   const mine = ["--account", email, "--name", "bench"];
-  const created = await command(["keys", "create", ...mine, "--json", "--config", file]);
+  const created = await command(program, ["keys", "create", ...mine, "--json", "--config", file]);
   return (JSON.parse(created) as { readonly key: string }).key;
 }
 
 /** A link that signs this person in to the dashboard, once. */
-export async function signInLink(file: string, email: string): Promise<string> {
-  const made = await command(["accounts", "link", email, "--json", "--config", file]);
+export async function signInLink({ program, file }: Program, email: string): Promise<string> {
+  const made = await command(program, ["accounts", "link", email, "--json", "--config", file]);
   return (JSON.parse(made) as { readonly url: string }).url;
 }
 
@@ -98,19 +104,21 @@ export async function launchTollgate(
   prepared: PreparedTollgate,
   flags: readonly string[] = [],
 ): Promise<RunningTollgate> {
-  const { file, port, key } = prepared;
+  const { program, file, port, key } = prepared;
   const begun = performance.now();
-  const part = processes.startProgram("subject", [...flags, CLI, "start", "--config", file]);
+  const part = processes.startProgram("subject", [...flags, program, "start", "--config", file]);
   await answers(part, { port, path: `/bench/v3/${key}` });
   return { ...prepared, part, readyMs: performance.now() - begun };
 }
 
 /** What `usage --json` tells of today. */
-export async function usageOfToday({ file }: PreparedTollgate): Promise<{
+export async function usageOfToday({ program, file }: PreparedTollgate): Promise<{
   readonly used: number;
   readonly calls: readonly { readonly calls: number; readonly credits: number }[];
 }> {
-  return JSON.parse(await command(["usage", "--account", OWNER, "--json", "--config", file]));
+  return JSON.parse(
+    await command(program, ["usage", "--account", OWNER, "--json", "--config", file]),
+  );
 }
 
 /** Everything on that a user has on; credits that no run can use up. */
@@ -159,8 +167,8 @@ function network(name: string, { members, urls, batch = 0 }: NetworkOptions): st
   return `  - { name: ${name}, ${members}, upstreams: [${upstreams.join(", ")}] }\n`;
 }
 
-async function command(args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args]);
+async function command(program: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args]);
   return stdout;
 }
 
@@ -184,13 +192,7 @@ async function isAnswered(address: Address): Promise<boolean> {
 /** Ports that were free a moment ago: Tollgate's file has to name them before it starts. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(servers.map(listenOnFree));
+  const ports = await Promise.all(servers.map(listen));
   await Promise.all(servers.map((server) => once(server.close(), "close")));
   return ports;
-}
-
-async function listenOnFree(server: ReturnType<typeof createServer>): Promise<number> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  return address !== null && typeof address === "object" ? address.port : 0;
 }
