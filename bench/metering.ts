@@ -23,6 +23,7 @@ import { Pipeline, type PipelineParts } from "../src/gateway/pipeline.ts";
 import { Reception } from "../src/gateway/reception.ts";
 import type { RequestHead } from "../src/gateway/request-head.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { prepareProcess } from "../src/lib/own-process.ts";
 import type { Network } from "../src/networks/network.ts";
 import { openStorage } from "../src/storage/open.ts";
 import type { Storage } from "../src/storage/store.ts";
@@ -30,6 +31,9 @@ import { CallLog, createLog } from "../src/telemetry/log.ts";
 import { UsageRecorder } from "../src/usage/usage-recorder.ts";
 import { stubNetwork } from "../test/support/stub-network.ts";
 import { median } from "./histogram.ts";
+
+// As the program does it.
+prepareProcess();
 
 const ROUNDS = 5;
 const SLOW_CALLS_PER_SECOND = 1000;

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+import { prepareProcess } from "./lib/own-process.ts";
 
-// Before anything else is loaded: it halves the time to start.
-enableCompileCache();
+prepareProcess();
 const { run } = await import("./commands/program.ts");
 process.exitCode = await run(process.argv);

@@ -1,6 +1,6 @@
-import { enableCompileCache } from "node:module";
+import { prepareProcess } from "../lib/own-process.ts";
 
-// What cluster.fork runs. Before anything else is loaded: it halves the time to start.
-enableCompileCache();
+// What cluster.fork runs.
+prepareProcess();
 const { Worker } = await import("./worker.ts");
 new Worker().listen();
