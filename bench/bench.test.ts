@@ -335,7 +335,8 @@ describe("a run", () => {
     const asked = rows.map(({ counts }) => Math.round((counts?.upstreamCalls ?? -1) * 10));
     expect(asked).toEqual([0, 0, 0, 10, 0, 0, 10, 0, 10]);
     const identical = rows.find(({ scenario }) => scenario === "identical-1000");
-    expect((identical?.counts?.upstreamCalls ?? 1) * 1000).toBeLessThan(1.5);
+    // Once, and once more where a busy machine lets the hedge's time come.
+    expect((identical?.counts?.upstreamCalls ?? 1) * 1000).toBeLessThan(2.5);
     expect(bench.memory.idleBytes === null).toBe(process.platform !== "linux");
   }, 120_000);
 

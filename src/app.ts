@@ -51,6 +51,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   metrics.watchCache(cache);
   const disk = config.cache.disk && DiskCache.open(config.cache.disk, { log });
+  if (disk !== undefined) metrics.watchDiskCache(disk);
   const networks = buildNetworks(config, { storage, log, clock, metrics, cache, disk });
   const authenticator = new Authenticator(
     { pepper: config.keys?.pepper },

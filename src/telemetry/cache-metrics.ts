@@ -16,6 +16,15 @@ export type CacheState = {
   readonly stats: { readonly evicted: number };
 };
 
+/** What is kept on disk, of all networks and processes; what became of this process's part in it. */
+export type DiskCacheState = {
+  readonly bytes: number;
+  readonly stats: Readonly<Record<DiskOutcome, number>> & { readonly faults: number };
+};
+
+const DISK_OUTCOMES = ["hits", "misses", "written", "dropped", "damaged"] as const;
+type DiskOutcome = (typeof DISK_OUTCOMES)[number];
+
 type Make = {
   readonly counter: (name: string, description: Description) => CounterFamily;
   readonly gauge: (name: string, description: Description, type?: "counter") => GaugeFamily;
@@ -27,6 +36,7 @@ export function cacheFamilies({ counter, gauge }: Make): {
   readonly network: (network: string) => CacheMetrics;
   /** Looked up at each scrape. */
   readonly watch: (cache: CacheState) => void;
+  readonly watchDisk: (disk: DiskCacheState) => void;
 } {
   const hits = counter("tollgate_cache_hits_total", {
     help: "Calls that were answered with what was kept",
@@ -50,6 +60,20 @@ export function cacheFamilies({ counter, gauge }: Make): {
     { help: "Kept answers that made room for others", labels: [] },
     "counter",
   );
+  const onDisk = gauge(
+    "tollgate_disk_cache_answers_total",
+    { help: "Answers that were looked for on disk or put there", labels: ["outcome"] },
+    "counter",
+  );
+  const faults = gauge(
+    "tollgate_disk_cache_faults_total",
+    { help: "Errors of the disk that cache.disk is on", labels: [] },
+    "counter",
+  );
+  const diskBytes = gauge("tollgate_disk_cache_bytes", {
+    help: "What the answers on disk take of cache.disk.maxBytes",
+    labels: [],
+  });
   return {
     network: (network) => ({
       hits: hits.of(network),
@@ -60,6 +84,11 @@ export function cacheFamilies({ counter, gauge }: Make): {
       bytes.of().read = () => cache.bytes;
       entries.of().read = () => cache.entries;
       evicted.of().read = () => cache.stats.evicted;
+    },
+    watchDisk: (disk) => {
+      for (const outcome of DISK_OUTCOMES) onDisk.of(outcome).read = () => disk.stats[outcome];
+      faults.of().read = () => disk.stats.faults;
+      diskBytes.of().read = () => disk.bytes;
     },
   };
 }

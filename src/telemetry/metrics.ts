@@ -1,5 +1,10 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { type CacheMetrics, type CacheState, cacheFamilies } from "./cache-metrics.ts";
+import {
+  type CacheMetrics,
+  type CacheState,
+  cacheFamilies,
+  type DiskCacheState,
+} from "./cache-metrics.ts";
 import {
   CounterFamily,
   GaugeFamily,
@@ -125,6 +130,11 @@ export class Metrics {
   /** The cache of all networks, which is looked at with each scrape. */
   watchCache(cache: CacheState): void {
     this.#cache.watch(cache);
+  }
+
+  /** Its tier on disk, likewise. */
+  watchDiskCache(disk: DiskCacheState): void {
+    this.#cache.watchDisk(disk);
   }
 
   /** A request refused as a whole; `reason` is a name of the error table. */

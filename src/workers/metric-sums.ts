@@ -6,6 +6,8 @@ const HIGHEST: ReadonlySet<string> = new Set([
   "tollgate_network_head",
   "tollgate_upstream_head",
   "tollgate_upstream_ready",
+  // Each sees the whole folder.
+  "tollgate_disk_cache_bytes",
 ]);
 
 /** What the metrics of a process alone begin with. */

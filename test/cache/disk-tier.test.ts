@@ -10,6 +10,8 @@ const HEAD = 1000;
 const FINAL = 872;
 const OLD = 500;
 const RECENT = 990;
+/** As old, to see by whether what is on disk is served yet. */
+const PROBES = Array.from({ length: 100 }, (_, index) => OLD + 1 + index);
 
 const quantity = (number: number): string => `0x${number.toString(16)}`;
 const hashOf = (number: number, chain: string): string =>
@@ -72,10 +74,17 @@ test("a final block outlives a restart on disk, one that is not final does not",
     expect(await hashAt(first, number)).toBe(hashOf(number, "ab"));
     expect(countOf(node, number)).toBe(1);
   }
+  for (const number of PROBES) await hashAt(first, number);
   await first.stop();
 
   const again = await nodeOf("ab");
   const second = await gatewayOn(again, path);
+  const isOnDisk = async (number: number | undefined) => {
+    await hashAt(second, number ?? 0);
+    return countOf(again, number ?? 0) === 0;
+  };
+  const probes = PROBES.values();
+  await expect.poll(() => isOnDisk(probes.next().value), { timeout: 5000 }).toBe(true);
   for (const number of [OLD, RECENT])
     expect(await hashAt(second, number)).toBe(hashOf(number, "ab"));
   expect([countOf(again, OLD), countOf(again, RECENT)]).toEqual([0, 1]);
@@ -92,3 +101,25 @@ test("what was kept of another chain of the same id is never given", async () =>
   expect(await hashAt(after, OLD)).toBe(hashOf(OLD, "cd"));
   expect(countOf(other, OLD)).toBe(1);
 });
+
+test("/metrics counts what was written to disk, what was found there, and what it takes", async () => {
+  const path = join(temporaryFolder("disk-tier"), "cache");
+  for (const outcome of ["written", "hits"]) {
+    const gateway = await gatewayOn(await nodeOf("ab"), path);
+    const probes = PROBES.values();
+    const counted = async () => {
+      await hashAt(gateway, probes.next().value ?? 0);
+      return diskFigure(gateway, `answers_total{outcome="${outcome}"}`);
+    };
+    await expect.poll(counted, { timeout: 5000 }).toBeGreaterThan(0);
+    expect(await diskFigure(gateway, "bytes")).toBeGreaterThan(0);
+    expect(await diskFigure(gateway, "faults_total")).toBe(0);
+    await gateway.stop();
+  }
+});
+
+async function diskFigure(gateway: TestGateway, name: string): Promise<number> {
+  const text = await (await gateway.admin("/metrics")).text();
+  const line = text.split("\n").find((each) => each.startsWith(`tollgate_disk_cache_${name} `));
+  return Number(line?.split(" ")[1]);
+}
