@@ -1,5 +1,6 @@
 import { type Address, type Connection, type Outgoing, open } from "./connection.ts";
 import { cpuTimeUs, writesOf } from "./cpu.ts";
+import { Fifo } from "./fifo.ts";
 import { Histogram } from "./histogram.ts";
 import type { Scenario } from "./scenarios.ts";
 
@@ -176,7 +177,7 @@ export async function openLoop(load: Load, rate: number): Promise<OpenResult> {
   const idle = await openAll(load);
   const all = [...idle];
   const total = Math.min(load.maxBodies, Math.ceil(load.seconds * rate));
-  const waiting: number[] = [];
+  const waiting = new Fifo<number>();
   let answered = 0;
   const finished = new Promise<void>((resolve) => {
     const send = (connection: Connection, intended: number) => {

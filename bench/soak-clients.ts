@@ -1,6 +1,7 @@
 import { keyText, MANY_NETWORKS, manyName } from "./bodies.ts";
 import { seeded } from "./chain.ts";
 import { type Connection, open } from "./connection.ts";
+import { Fifo } from "./fifo.ts";
 import { Histogram } from "./histogram.ts";
 import { type Kind, kindAt } from "./soak-mix.ts";
 
@@ -29,7 +30,7 @@ type Waiting = { readonly intended: number; readonly kind: Kind };
 type Pool = {
   readonly protocol: "http" | "websocket";
   readonly idle: Client[];
-  readonly waiting: Waiting[];
+  readonly waiting: Fifo<Waiting>;
 };
 
 const CONNECTIONS = { http: 64, websocket: 24 } as const;
@@ -81,7 +82,7 @@ export class SoakClients {
 
   /** Sends no more of what is due already. */
   drop(): void {
-    for (const { waiting } of this.#pools) waiting.length = 0;
+    for (const { waiting } of this.#pools) waiting.clear();
   }
 
   /** Sends the next body of the mix as soon as a connection is free; `intended` is its time. */
@@ -184,5 +185,5 @@ export class SoakClients {
 }
 
 function pool(protocol: Pool["protocol"]): Pool {
-  return { protocol, idle: [], waiting: [] };
+  return { protocol, idle: [], waiting: new Fifo() };
 }

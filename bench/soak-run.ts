@@ -130,9 +130,10 @@ function asking(part: Part): Stage["ask"] {
 }
 
 /**
- * Requests a second with which the gateway's core would be busy, from its share of the core at a rate
- * that everything else takes easily, half of the `most` that goes through. Of a gateway that is never idle, the rate tells what the clients
- * and nodes take, which share a core, and its share what it costs when nothing ever wakes it.
+ * Requests a second that the whole takes: what would keep the gateway's core busy, by its share of the
+ * core at half of the `most` that goes through, but no more than that `most`. Clients and nodes, which
+ * share a core, may be what limits it; and of a gateway that is never idle its share of the core tells
+ * less than it costs when it has to be woken.
  */
 async function capacityOf(
   { gateway, ask }: Stage,
@@ -146,7 +147,7 @@ async function capacityOf(
   const afterUs = cpuTimeUs(gateway.part.pid);
   const tookUs = (performance.now() - begun) * 1000;
   const isKnown = beforeUs !== null && afterUs !== null && afterUs > beforeUs;
-  return isKnown ? (perSecond * tookUs) / (afterUs - beforeUs) : most;
+  return isKnown ? Math.min(most, (perSecond * tookUs) / (afterUs - beforeUs)) : most;
 }
 
 /** What had been by the beginning of an interval, or by its end. */
