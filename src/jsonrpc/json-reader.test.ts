@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonReader, JsonSyntaxError } from "./json-reader.ts";
-import { encode, type JsonValue, NumberToken } from "./value.ts";
+import { encode, type JsonObject, type JsonValue, NumberToken } from "./value.ts";
 
 /** What the reader makes of the text; undefined where it is no JSON. */
 function read(text: string): { value: JsonValue; tooDeep: boolean } | undefined {
@@ -35,6 +35,13 @@ function parsed(text: string): { value: unknown } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Without what it knows of its own text. */
+function rebuilt(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(rebuilt);
+  if (!(value instanceof Map)) return value;
+  return new Map([...value].map(([key, member]) => [key, rebuilt(member)]));
 }
 
 /** Accepts what JSON.parse accepts and gives the same, unless nested too deep. */
@@ -165,6 +172,37 @@ describe("what JSON.parse does not keep", () => {
     const text = "[".repeat(levels) + "]".repeat(levels);
     expect(read(text)?.tooDeep).toBe(tooDeep);
     expect(read(text.slice(1))).toBeUndefined();
+  });
+});
+
+describe("the text that an object knows of itself", () => {
+  test("is what it would be written as, whatever was read", () => {
+    const objects = fc
+      .tuple(fc.json(), fc.nat(), tokens, fc.nat({ max: 2 }))
+      .map(([text, at, token, cut]) => {
+        const place = at % (text.length + 1);
+        return text.slice(0, place) + (cut === 2 ? "" : token) + text.slice(place + cut);
+      });
+    const rows = fc.array(tokens, { maxLength: 9 }).map((all) => `{"a":{${all.join("")}}}`);
+    const isKept = (text: string) => {
+      const found = read(text);
+      if (found === undefined || found.tooDeep) return;
+      const [own, made] = [encode(found.value), encode(rebuilt(found.value))];
+      if (own !== made) throw new Error(`${text} is written as ${own}, not as ${made}`);
+    };
+    fc.assert(fc.property(fc.oneof(objects, rows), isKept), { numRuns: 30_000 });
+  });
+
+  test.each([
+    ['{"to":"0xab","n":[1.0,null]}', true],
+    ["{}", true],
+    ['{"to": "0xab"}', false],
+    ['{"a":1,"a":2}', false],
+    ['{"a":"\\u0041"}', false],
+    ['{"a":"é"}', false],
+  ])("%s: known is %s", (text, isKnown) => {
+    const object = read(text)?.value as JsonObject | undefined;
+    expect(object?.source).toBe(isKnown ? text : undefined);
   });
 });
 

@@ -22,6 +22,8 @@ export class JsonReader {
 
   /** No string of it can need decoding: one look at all is cheaper than one at each. */
   readonly #isPlain: boolean;
+  /** White space that was skipped so far, bytes. */
+  #spaces = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -34,6 +36,7 @@ export class JsonReader {
     let code = text.charCodeAt(this.position);
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
       this.position += 1;
+      this.#spaces += 1;
       code = text.charCodeAt(this.position);
     }
     return code;
@@ -98,7 +101,16 @@ export class JsonReader {
 
   #object(level: number): JsonObject {
     const object: JsonObject = new Map();
-    this.members((key) => object.set(key, this.value(level + 1)));
+    const start = this.position;
+    const spaces = this.#spaces;
+    let read = 0;
+    this.members((key) => {
+      read += 1;
+      object.set(key, this.value(level + 1));
+    });
+    if (this.#isPlain && this.#spaces === spaces && object.size === read) {
+      object.source = this.text.slice(start, this.position);
+    }
     return object;
   }
 

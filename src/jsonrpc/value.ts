@@ -4,7 +4,13 @@
  * beyond 2^53 and forms like `1.0` survive.
  */
 export type JsonValue = null | boolean | string | NumberToken | JsonValue[] | JsonObject;
-export type JsonObject = Map<string, JsonValue>;
+export type JsonObject = Map<string, JsonValue> & {
+  /**
+   * Its own text in the message, where that is to the letter what `encode` makes of it. So nobody
+   * changes an object that was read: whoever wants another one makes it.
+   */
+  source?: string;
+};
 
 export class NumberToken {
   readonly text: string;
@@ -21,17 +27,21 @@ export function encode(value: JsonValue | readonly JsonValue[]): string {
   if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (value instanceof NumberToken) return value.text;
-  if (!(value instanceof Map)) {
+  if (!isObject(value)) {
     let elements = "";
     for (const element of value) elements += `${elements === "" ? "" : ","}${encode(element)}`;
     return `[${elements}]`;
   }
+  if (value.source !== undefined) return value.source;
   let members = "";
   for (const [key, member] of value) {
     members += `${members === "" ? "" : ","}${encode(key)}:${encode(member)}`;
   }
   return `{${members}}`;
 }
+
+const isObject = (value: JsonObject | readonly JsonValue[]): value is JsonObject =>
+  value instanceof Map;
 
 /** The word Go's decoder uses for a value's kind in its error texts. */
 export function kindOf(

@@ -53,8 +53,8 @@ function readObject(fields: JsonObject): JsonValue {
     if (number === undefined) throw new ParamFault("must specify either BlockHash or BlockNumber");
     return number;
   }
-  if (fields.get("requireCanonical") !== true) fields.delete("requireCanonical");
-  return fields;
+  const isPlain = fields.size === 1 || fields.get("requireCanonical") === true;
+  return isPlain ? fields : new Map([["blockHash", hash]]);
 }
 
 const WANT =

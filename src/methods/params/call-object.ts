@@ -53,8 +53,7 @@ function mergeInput(call: JsonObject): JsonObject {
       'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
     );
   }
-  call.delete("input");
-  return call;
+  return new Map([...call].filter(([name]) => name !== "input"));
 }
 
 const lowerCase = (value: JsonValue): JsonValue =>

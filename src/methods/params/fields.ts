@@ -29,17 +29,19 @@ export function checkFields(
   { checks }: Fields,
   unknown: "refuse" | "ignore" = "refuse",
 ): JsonObject {
-  const checked: JsonObject = new Map();
+  // The object itself while nothing of it is otherwise: that one knows its text.
+  let checked: JsonObject = object;
   let last = -1;
   let ordered = true;
   for (const [name, value] of object) {
     const field = checks.get(name);
-    if (field === undefined) {
-      if (unknown === "ignore") continue;
+    if (field === undefined && unknown === "refuse") {
       throw new ParamFault(`json: unknown field ${quote(name)}`);
     }
-    if (value === null) continue;
-    checked.set(name, field.check(value));
+    const canonical = field === undefined || value === null ? undefined : field.check(value);
+    if (canonical !== value && checked === object) checked = membersBefore(name, object);
+    if (field === undefined || canonical === undefined) continue;
+    if (checked !== object) checked.set(name, canonical);
     if (field.rank < last) ordered = false;
     last = field.rank;
   }
@@ -52,4 +54,13 @@ export function checkFields(
 export function asObject(value: JsonValue, target: Target): JsonObject {
   if (!(value instanceof Map)) throw cannotUnmarshal(kindOf(value), target);
   return value;
+}
+
+function membersBefore(name: string, object: JsonObject): JsonObject {
+  const members: JsonObject = new Map();
+  for (const [each, value] of object) {
+    if (each === name) break;
+    members.set(each, value);
+  }
+  return members;
 }
