@@ -90,6 +90,7 @@ const subject = fc.constantFrom<JsonValue>(
 /** What hardly ever comes together by itself, and nearly every method takes one of. */
 const usualList: fc.Arbitrary<JsonValue[]> = fc.oneof(
   fc.tuple(subject),
+  fc.constant<JsonValue[]>([new NumberToken("7"), new NumberToken("9")]),
   fc.tuple(subject, likelyConfig),
   fc.tuple(subject, fc.constant<JsonValue>(new Map([["mint", ADDRESS]]))),
 );
@@ -113,7 +114,7 @@ describe("whatever JSON a client sends for params of a slot network", () => {
     const taken = new Set<string>();
     const list = fc.oneof(
       { weight: 5, arbitrary: fc.array(likelyValue, { maxLength: 4 }) },
-      { weight: 2, arbitrary: usualList },
+      { weight: 5, arbitrary: usualList },
       anyValue,
     );
     fc.assert(
