@@ -1,14 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import {
-  endOf,
-  IN_FIELD_NAME,
-  IN_FIELD_VALUE,
-  isAt,
-  isNameAt,
-  numberAt,
-  tableOf,
-} from "../lib/scan-bytes.ts";
+import { findHeaderLine, type HeaderLine, KEEP_ALIVE, LINE_END } from "../lib/header-line.ts";
+import { endOf, isAt, isNameAt, numberAt, tableOf } from "../lib/scan-bytes.ts";
 import type { Address } from "./address.ts";
 import { MAX_BODY_BYTES } from "./request-body.ts";
 
@@ -17,10 +10,8 @@ const MAX_HEAD_BYTES = 8192;
 
 const START = Buffer.from("POST /");
 const VERSION = Buffer.from(" HTTP/1.1\r\n");
-const LINE_END = Buffer.from("\r\n");
-const KEEP_ALIVE = Buffer.from("keep-alive");
 const JSON_TYPE = Buffer.from("application/json");
-const [SPACE, COLON, CR] = [0x20, 0x3a, 0x0d];
+const [SPACE, CR] = [0x20, 0x0d];
 
 /** Narrower than what may stand there, so that nothing in it can be read in two ways. */
 const IN_TARGET = tableOf(/[\w./?=&~-]/);
@@ -121,17 +112,16 @@ export function readHead(bytes: Buffer): PlainHead | undefined {
   return undefined;
 }
 
+const line: HeaderLine = { nameEnd: 0, valueStart: 0, valueEnd: 0 };
+
 /** One header line; false where it is odd. */
 function readField(bytes: Buffer, found: Found): boolean {
   const { end: start, spans } = found;
-  const colon = endOf(bytes, start, IN_FIELD_NAME);
-  if (colon === start || bytes[colon] !== COLON) return false;
-  const begin = bytes[colon + 1] === SPACE ? colon + 2 : colon + 1;
-  const end = endOf(bytes, begin, IN_FIELD_VALUE);
-  if (!isAt(bytes, end, LINE_END)) return false;
+  if (!findHeaderLine(bytes, start, line)) return false;
+  const { nameEnd, valueStart: begin, valueEnd: end } = line;
   if (end > begin && (bytes[begin] === SPACE || bytes[end - 1] === SPACE)) return false;
   found.end = end + LINE_END.length;
-  const place = placeOf(bytes, start, colon);
+  const place = placeOf(bytes, start, nameEnd);
   if (place === NO_PLACE) return true;
   // One that is there twice, too: whose value counts would be a matter of opinion.
   if (place === ODD_PLACE || spans[2 * place + 1] !== 0) return false;

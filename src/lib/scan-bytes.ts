@@ -42,7 +42,3 @@ export function tableOf(characters: RegExp): Uint8Array {
     characters.test(String.fromCharCode(code)) ? 1 : 0,
   );
 }
-
-/** Of a header line, narrower than what may stand there, so that nothing in it can be read in two ways. */
-export const IN_FIELD_NAME = tableOf(/[\w-]/);
-export const IN_FIELD_VALUE = tableOf(/[ -~]/);

@@ -1,26 +1,26 @@
 import { Buffer } from "node:buffer";
 import {
-  endOf,
-  IN_FIELD_NAME,
-  IN_FIELD_VALUE,
-  isAt,
-  isNameAt,
-  numberAt,
-} from "../../lib/scan-bytes.ts";
+  endOfText,
+  findHeaderLine,
+  type HeaderLine,
+  KEEP_ALIVE,
+  LINE_END,
+} from "../../lib/header-line.ts";
+import { isAt, isNameAt, numberAt } from "../../lib/scan-bytes.ts";
 import type { ResponseHead } from "./response-head.ts";
 
 /** A node's has a few hundred. */
 const MAX_HEAD_BYTES = 1024;
 
 const START = Buffer.from("HTTP/1.1 200");
-const LINE_END = Buffer.from("\r\n");
-const KEEP_ALIVE = Buffer.from("keep-alive");
-const [SPACE, COLON, CR] = [0x20, 0x3a, 0x0d];
+const [SPACE, CR] = [0x20, 0x0d];
 
 const CONTENT_LENGTH = Buffer.from("content-length");
 const CONNECTION = Buffer.from("connection");
 /** What says more of the connection, or of the body, than the usual answer does. */
 const ODD = ["transfer-encoding", "keep-alive", "retry-after"].map((name) => Buffer.from(name));
+
+const line: HeaderLine = { nameEnd: 0, valueStart: 0, valueEnd: 0 };
 
 export type PlainResponse = { readonly head: ResponseHead; readonly sizeBytes: number };
 
@@ -32,7 +32,7 @@ export type PlainResponse = { readonly head: ResponseHead; readonly sizeBytes: n
 export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | undefined {
   if (!isAt(bytes, 0, START)) return undefined;
   let at = START.length;
-  if (bytes[at] === SPACE) at = endOf(bytes, at, IN_FIELD_VALUE);
+  if (bytes[at] === SPACE) at = endOfText(bytes, at);
   if (!isAt(bytes, at, LINE_END)) return undefined;
   at += LINE_END.length;
   let body = -1;
@@ -43,12 +43,9 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
       if (body < 0 || sizeBytes > limit || !isAt(bytes, at, LINE_END)) return undefined;
       return { head: usual(body), sizeBytes };
     }
-    const colon = endOf(bytes, at, IN_FIELD_NAME);
-    const value = bytes[colon + 1] === SPACE ? colon + 2 : colon + 1;
-    const end = endOf(bytes, value, IN_FIELD_VALUE);
-    const isField = colon > at && bytes[colon] === COLON && isAt(bytes, end, LINE_END);
-    if (!isField) return undefined;
-    const length = colon - at;
+    if (!findHeaderLine(bytes, at, line)) return undefined;
+    const { nameEnd, valueStart: value, valueEnd: end } = line;
+    const length = nameEnd - at;
     if (length === CONTENT_LENGTH.length && isNameAt(bytes, at, CONTENT_LENGTH)) {
       if (body >= 0) return undefined;
       body = numberAt(bytes, value, end);
