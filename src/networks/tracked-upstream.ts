@@ -18,6 +18,8 @@ export type TrackedUpstream = {
   head: number;
   /** Its head is not known to be a block of the network's chain. */
   isForked: boolean;
+  /** Where it is known to be on another fork: the last block that both have; else Infinity. */
+  forkedAfter: number;
   readonly breaker: {
     readonly state: "closed" | "open" | "half-open";
     /** Monotonic milliseconds; Infinity where no probe is needed. */

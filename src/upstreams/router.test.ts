@@ -428,6 +428,21 @@ describe("the block that a call needs", () => {
     expect(behind.head).toBe(99);
   });
 
+  test.each([
+    { which: "above the last block of both forks", forkedAfter: 98, block: 100, asked: [] },
+    { which: "of both forks", forkedAfter: 100, block: 100, asked: ["b"] },
+    { which: "whose number nobody knows", forkedAfter: 98, block: -1, asked: [] },
+    { which: "of a fork that parts nobody knows where", block: -1, asked: ["b"] },
+  ])("$which: asked of a node on another fork $asked.length times", (row) => {
+    const { block, asked: expected, ...fork } = row;
+    const forked = Object.assign(upstream("b", good), { isForked: true }, fork);
+    const outcomes: FetchOutcome[] = [];
+    const request = { ...REQUEST, need: { ...REQUEST.need, block } };
+    routerOf([upstream("a", reset), forked]).fetch(request, (each) => outcomes.push(each));
+    expect(names()).toEqual(["a", ...expected]);
+    expect(outcomes[0]?.kind).toBe(expected.length > 0 ? "result" : "exhausted");
+  });
+
   test("where the client has seen it, is never answered for by a node without it", () => {
     const behind = at(upstream("a", good), { head: 99 });
     const outcomes: FetchOutcome[] = [];

@@ -42,7 +42,9 @@ function tierOf(upstream: Upstream, need: Need): number {
     // Of a partner's head nothing is known before an outage has lasted for a while.
     const isUnknown = upstream.role === "partner" && upstream.head < 0;
     const isUseless = need.strict || (need.partial === true && !isUnknown);
-    return isUseless ? TIER.never : TIER.behind;
+    // What it finds above may be of a dead block, and so may what is looked for by a hash.
+    const isDead = upstream.forkedAfter < (need.block < 0 ? Number.POSITIVE_INFINITY : need.block);
+    return isUseless || isDead ? TIER.never : TIER.behind;
   }
   if (!breaker.isFree || allowance.isLimited()) return TIER.troubled;
   if (upstream.chain === "unknown" || abilities.lacks(need.method)) return TIER.poor;

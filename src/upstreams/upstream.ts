@@ -90,6 +90,8 @@ export class Upstream {
   chain: "unknown" | "right" | "wrong" = "unknown";
   /** Its head is a block of another fork than the network's. */
   isForked = false;
+  /** The last block that both forks have, where that is known; else Infinity. */
+  forkedAfter = Number.POSITIVE_INFINITY;
   /** web3_clientVersion; null where it gave none, undefined where nobody asked yet. */
   clientVersion: string | null | undefined;
   /** Whether it answered when it was last asked for the network's sake; undefined: never asked. */

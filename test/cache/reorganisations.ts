@@ -67,11 +67,13 @@ class Load {
   settled: Truth | undefined;
   judged = 0;
   readonly violations: string[] = [];
+  readonly #gateway: TestGateway;
   #truth: Truth;
   #isOver = false;
   readonly #running: Promise<unknown>;
 
   constructor(gateway: TestGateway, truth: Truth) {
+    this.#gateway = gateway;
     this.#truth = truth;
     const http = new HttpClient(gateway.http(), IN_AIR / 2);
     const ws = new WsClient(gateway.ws());
@@ -111,7 +113,9 @@ class Load {
     if (before === undefined || this.settled !== before) return;
     this.judged += 1;
     const fault = faultOf(question, reply);
-    if (fault !== undefined) this.violations.push(`${method} ${JSON.stringify(params)}: ${fault}`);
+    if (fault === undefined) return;
+    const known = JSON.stringify(await overview(this.#gateway));
+    this.violations.push(`${method} ${JSON.stringify(params)}: ${fault}; ${known}`);
   }
 }
 
@@ -123,15 +127,26 @@ function faultOf({ shown, right }: Question, reply: Reply | Error): string | und
   return right.includes(told) ? undefined : `${told} in place of ${right.join(" or ")}`;
 }
 
-/** Until the gateway shows this block as its head. */
-async function seen(gateway: TestGateway, truth: Truth): Promise<void> {
+type Overview = {
+  readonly headHash: string;
+  readonly upstreams: readonly { readonly head: number; readonly forked: boolean }[];
+};
+
+async function overview(gateway: TestGateway): Promise<Overview> {
+  const { networks } = (await (await gateway.admin("/networks")).json()) as {
+    readonly networks: readonly [Overview];
+  };
+  return networks[0];
+}
+
+/** Until the gateway shows this block as its head; `byAll`: and as that of each node. */
+async function seen(gateway: TestGateway, truth: Truth, byAll = false): Promise<void> {
   const wanted = truth.blocks.get(truth.head)?.hash;
   const untilMs = performance.now() + SEEN_MS;
   for (;;) {
-    const { networks } = (await (await gateway.admin("/networks")).json()) as {
-      networks: readonly { readonly headHash: string }[];
-    };
-    if (networks[0]?.headHash === wanted) return;
+    const { headHash, upstreams } = await overview(gateway);
+    const isAt = upstreams.every(({ head, forked }) => head === truth.head && !forked);
+    if (headHash === wanted && (isAt || !byAll)) return;
     if (performance.now() > untilMs) throw new Error(`${wanted} was not seen as head`);
   }
 }
@@ -174,9 +189,12 @@ export function testReorganisations({ times, webSocket }: Reorganisations): void
     await seen(gateway, truth);
     // A node that is polled has not told yet that it is still on the other fork.
     if (webSocket || !isFirst) await load.settle(truth);
-    if (!isFirst) return;
-    await move(second);
-    await load.settle(truth);
+    if (isFirst) {
+      await move(second);
+      await load.settle(truth);
+    }
+    // What a node has not told of yet, nobody can know of: the next change begins after that.
+    if (webSocket) await seen(gateway, truth, true);
   };
 
   test(`${times} reorganisations of 1 to ${DEEPEST} blocks under load: nobody is told of a dead block once the new head was seen`, async () => {

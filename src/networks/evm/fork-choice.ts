@@ -48,6 +48,7 @@ export function markForks(tree: HeaderTree, standings: readonly Standing[]): num
     const { tip, upstream } = standing;
     if (tip === undefined) continue;
     const branch = tree.branch(tip, standing.join);
+    upstream.forkedAfter = Number.POSITIVE_INFINITY;
     if (branch === undefined) {
       // Up to one above the chain's end a block would join the chain if it were of it.
       if (!standing.wasLinked || tip.number <= end + 1) upstream.isForked = true;
@@ -56,6 +57,7 @@ export function markForks(tree: HeaderTree, standings: readonly Standing[]): num
     }
     upstream.isForked = branch.blocks.length > 0 && branch.ancestor < end;
     if (upstream.isForked) {
+      upstream.forkedAfter = branch.ancestor;
       if (standing.wasLinked && !standing.isTold) doubted = Math.min(doubted, branch.ancestor);
       standing.isTold = true;
       continue;

@@ -142,6 +142,7 @@ class SimulatedNode implements TrackedUpstream {
   chain: "unknown" | "right" | "wrong" = "unknown";
   head = -1;
   isForked = false;
+  forkedAfter = Number.POSITIVE_INFINITY;
   isLimited = false;
   /** What the node is like. */
   tip: BlockHeader;

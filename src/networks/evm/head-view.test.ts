@@ -39,6 +39,7 @@ const node = (index: number, role: "primary" | "partner" = "primary"): Node => (
   chain: "right",
   head: -1,
   isForked: false,
+  forkedAfter: Number.POSITIVE_INFINITY,
   breaker: {
     state: "closed",
     probeDueAtMs: Number.POSITIVE_INFINITY,
@@ -185,6 +186,7 @@ describe("forks", () => {
     view.report(a, block(11));
     expect(view.head?.hash).toBe(hashOf(11, "a"));
     expect([a.isForked, b.isForked]).toEqual([false, true]);
+    expect([a.forkedAfter, b.forkedAfter]).toEqual([Number.POSITIVE_INFINITY, 10]);
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 11 });
   });
 
@@ -198,7 +200,7 @@ describe("forks", () => {
     view.report(b, block(13, "b", 9));
     expect(b.isForked).toBe(true);
     view.report(b, block(11));
-    expect(b).toMatchObject({ isForked: false, head: 11 });
+    expect(b).toMatchObject({ isForked: false, forkedAfter: Number.POSITIVE_INFINITY, head: 11 });
     expect(view.head?.number).toBe(11);
   });
 
