@@ -1,6 +1,9 @@
 const NOTHING = Buffer.alloc(0);
 
-/** The body of a plain request, whose size its head has told, as it comes in. */
+/**
+ * The body of a plain request, whose size its head has told, as it comes in. The bytes that it is
+ * given are overwritten soon.
+ */
 export class PlainBody {
   missingBytes = 0;
   #kept: Buffer = NOTHING;
@@ -20,8 +23,13 @@ export class PlainBody {
   add(bytes: Buffer): Buffer | undefined {
     const part = bytes.subarray(0, this.missingBytes);
     this.missingBytes -= part.length;
-    if (!this.#dropped) this.#more.push(part);
+    if (!this.#dropped) this.#more.push(Buffer.from(part));
     return part.length < bytes.length ? bytes.subarray(part.length) : undefined;
+  }
+
+  /** Somebody will want it later: what has come is copied, unless it was asked for already. */
+  own(): void {
+    if (this.#kept.length > 0) this.#kept = Buffer.from(this.#kept);
   }
 
   /** Nobody wants it: what has come is let go, what comes is not kept. */
@@ -31,9 +39,10 @@ export class PlainBody {
     if (this.#more.length > 0) this.#more = [];
   }
 
-  /** All of it, once nothing is missing. */
+  /** All of it, once nothing is missing; asked for once. */
   whole(): Buffer {
-    if (this.#more.length === 0) return this.#kept;
-    return Buffer.concat([this.#kept, ...this.#more]);
+    const kept = this.#kept;
+    this.#kept = NOTHING;
+    return this.#more.length === 0 ? kept : Buffer.concat([kept, ...this.#more]);
   }
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import process from "node:process";
 import type { Piece } from "../lib/bytes.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
@@ -8,13 +9,16 @@ import type { PlainCircle } from "./plain-circle.ts";
 import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
 import { type PlainHead, readHead } from "./plain-head.ts";
 import { endWithRefusal } from "./raw-answer.ts";
+import { SocketReader } from "./socket-reader.ts";
 
 /**
  * A connection as long as its requests are plain: one after another, each answered before the next
  * is looked at. With the first bytes that begin no plain request node:http takes over.
  */
 export class PlainConnection {
-  readonly #socket: Socket;
+  readonly #reader: SocketReader;
+  /** In place of the one that was accepted. */
+  readonly socket: Socket;
   readonly #circle: PlainCircle;
   readonly #body = new PlainBody();
   /** The last request's. */
@@ -25,19 +29,22 @@ export class PlainConnection {
   #done: BodyListener | undefined;
   /** The client has not taken all of the last answer. */
   #draining = false;
-  /** Bytes wait in the socket. */
+  /** No more is read. */
   #paused = false;
+  /** Came while an answer was owed: their turn is after it. */
+  #waiting: Buffer | undefined;
   #spoken = false;
   #ended = false;
   #left = false;
   /** When the state began that a limit is for, on the clock of the steps. */
   #sinceMs: number;
 
-  constructor(socket: Socket, circle: PlainCircle) {
-    this.#socket = socket;
+  constructor(accepted: Socket, circle: PlainCircle) {
     this.#circle = circle;
     this.#sinceMs = circle.stepEndMs;
-    socket.on("data", this.#onData);
+    this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes));
+    const { socket } = this.#reader;
+    this.socket = socket;
     socket.on("end", this.#onEnd);
     socket.on("drain", this.#onDrain);
     socket.on("timeout", this.#onTimeout);
@@ -46,7 +53,7 @@ export class PlainConnection {
   }
 
   get peer(): string {
-    return this.#socket.remoteAddress ?? "";
+    return this.socket.remoteAddress ?? "";
   }
 
   /** Between two requests. */
@@ -63,12 +70,12 @@ export class PlainConnection {
     } else if (this.idle && !this.#spoken) {
       if (tookMs >= limits.headersMs) this.#giveUp("request_timeout");
     } else if (this.idle && limits.idleMs > 0 && tookMs >= limits.idleMs) {
-      this.#socket.destroy();
+      this.socket.destroy();
     }
   }
 
   destroy(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
   }
 
   /** For the exchange. */
@@ -91,29 +98,29 @@ export class PlainConnection {
     this.#body.drop();
     const last = this.#ended || this.#circle.stopping;
     const head = statusLineOf(status) + fields + this.#circle.headEnd(last);
-    this.#draining = !writeAnswer(this.#socket, head, pieces);
+    this.#draining = !writeAnswer(this.socket, head, pieces);
     // Node knows how to tell a slow reader from one that takes nothing.
-    if (this.#draining) this.#socket.setTimeout(this.#circle.limits.stalledMs);
+    if (this.#draining) this.socket.setTimeout(this.#circle.limits.stalledMs);
     if (last) {
       this.#leave();
-      this.#socket.destroySoon();
+      this.socket.destroySoon();
     } else if (!this.#draining) {
       this.#resume();
     }
   }
 
-  readonly #onData = (bytes: Buffer): void => {
+  /** The bytes are overwritten afterwards: what is kept of them is copied. */
+  #onData(bytes: Buffer): void {
     let rest: Buffer | undefined = bytes;
     while (rest !== undefined && !this.#left) rest = this.#take(rest);
-  };
+  }
 
   /** Takes what belongs together; returns what comes after it. */
   #take(bytes: Buffer): Buffer | undefined {
     if (this.#body.missingBytes > 0) return this.#takeBody(bytes);
     if (this.idle) return this.#takeHead(bytes);
-    // They wait in the socket, which reads no more than a little until their turn.
     this.#pause();
-    this.#socket.unshift(bytes);
+    this.#waiting = Buffer.from(bytes);
     return undefined;
   }
 
@@ -132,6 +139,7 @@ export class PlainConnection {
     // Nobody's body is read before it is known who that is.
     const unknown = this.#exchange !== undefined && this.#done === undefined;
     if (unknown && this.#body.missingBytes > 0) this.#pause();
+    this.#body.own();
     return rest;
   }
 
@@ -145,18 +153,27 @@ export class PlainConnection {
 
   #pause(): void {
     this.#paused = true;
-    this.#socket.pause();
+    this.socket.pause();
   }
 
   #resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#socket.resume();
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) this.socket.resume();
+    // Not from within the answer to the request before: there may be hundreds.
+    else process.nextTick(this.#goOn, waiting);
   }
+
+  readonly #goOn = (waiting: Buffer): void => {
+    this.#onData(waiting);
+    if (!this.#paused) this.socket.resume();
+  };
 
   readonly #onDrain = (): void => {
     this.#draining = false;
-    this.#socket.setTimeout(0);
+    this.socket.setTimeout(0);
     if (this.idle) this.#rest();
     else this.#resume();
   };
@@ -177,7 +194,7 @@ export class PlainConnection {
 
   #end(): void {
     this.#leave();
-    this.#socket.end();
+    this.socket.end();
   }
 
   /** A request that will not come to its end; one that has its answer gets no other. */
@@ -185,28 +202,28 @@ export class PlainConnection {
     const answered = this.#spoken && this.#exchange === undefined;
     this.#exchange = undefined;
     this.#leave();
-    if (answered) this.#socket.destroy();
-    else endWithRefusal(this.#socket, { name });
+    if (answered) this.socket.destroy();
+    else endWithRefusal(this.socket, { name });
   }
 
   #handOver(bytes: Buffer): void {
     this.#leave();
-    this.#socket.off("timeout", this.#onTimeout);
-    this.#socket.off("error", this.#onError);
-    this.#socket.off("close", this.#onClose);
-    this.#circle.handOver(this.#socket, bytes);
+    this.socket.off("timeout", this.#onTimeout);
+    this.socket.off("error", this.#onError);
+    this.socket.off("close", this.#onClose);
+    this.#circle.handOver(this.socket, Buffer.from(bytes));
   }
 
   #leave(): void {
     this.#left = true;
-    this.#socket.off("data", this.#onData);
-    this.#socket.off("end", this.#onEnd);
-    this.#socket.off("drain", this.#onDrain);
+    this.#reader.release();
+    this.socket.off("end", this.#onEnd);
+    this.socket.off("drain", this.#onDrain);
     this.#circle.forget(this);
   }
 
   readonly #onTimeout = (): void => {
-    this.#socket.destroy();
+    this.socket.destroy();
   };
 
   /** `close` follows; what is in the air goes on without anybody to answer. */

@@ -24,10 +24,10 @@ beforeEach(async () => {
     request.resume();
     request.on("end", () => response.end("node:http"));
   });
-  server.on("connection", (socket) => sockets.add(socket));
   const clock = { now: () => nowMs, monotonic: () => nowMs };
+  const opened = (socket: Socket) => void sockets.add(socket);
   const begin = (exchange: Exchange) => void begun.push(exchange);
-  wire = new PlainWire(server, { limits: LIMITS, keepAliveMs: 65_000 }, { begin, clock });
+  wire = new PlainWire(server, { limits: LIMITS, keepAliveMs: 65_000 }, { begin, opened, clock });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterEach(async () => {
@@ -103,6 +103,24 @@ describe("a plain request", () => {
     echo(await begunWith(3));
     await receives(raw, /three$/);
     expect(readAnswers(raw.received()).map(({ body }) => body)).toEqual(["one", "two", "three"]);
+  });
+
+  test("has the body that was sent, whatever others send before it is asked for", async () => {
+    const [whole, part, next] = [post("hello"), post("hello").slice(0, -3), post("one")];
+    const raws = [await connection(whole), await connection(part), await connection(next + next)];
+    await begunWith(3);
+    const other = await connection(post("x".repeat(5000)));
+    await begunWith(4);
+    for (const exchange of [...begun]) echo(exchange);
+    raws[1]?.send("l");
+    await aMoment();
+    other.send(post("y".repeat(5000)));
+    await begunWith(6);
+    raws[1]?.send("lo");
+    for (const exchange of begun.slice(4)) echo(exchange);
+    for (const [index, text] of ["hello", "hello", "one"].entries()) {
+      await receives(raws[index] as RawConnection, new RegExp(`\n${text}$`));
+    }
   });
 
   test("that is refused before its body came does not end the connection", async () => {
@@ -216,7 +234,7 @@ describe("a limit, no earlier and not much later:", () => {
   test("400 for a client that ends in the middle of a body", async () => {
     const raw = await connection();
     raw.socket.end(post("hello").slice(0, -3));
-    await begunWith(1);
+    (await begunWith(1)).readBody(() => expect.unreachable());
     expect(readAnswers(await raw.closed).map(({ status }) => status)).toEqual([400]);
   });
 

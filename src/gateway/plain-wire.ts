@@ -12,6 +12,8 @@ const STEP_MS = 250;
 
 type Parts = {
   readonly begin: (exchange: Exchange) => void;
+  /** A connection is there: with the socket that it has from now on. */
+  readonly opened: (socket: Socket) => void;
   readonly clock: Clock;
 };
 
@@ -46,7 +48,9 @@ export class PlainWire implements PlainCircle {
     this.#serve = own.bind(server);
     server.off(event, own);
     server.on(event, (socket: Socket) => {
-      this.#connections.add(new PlainConnection(socket, this));
+      const connection = new PlainConnection(socket, this);
+      this.#connections.add(connection);
+      parts.opened(connection.socket);
     });
     this.#timer = setInterval(() => this.sweep(), STEP_MS).unref();
   }

@@ -70,16 +70,16 @@ export class GatewayServer {
     );
     const idleMs = keepAliveMs > 0 ? keepAliveMs + KEEP_ALIVE_GRACE_MS : 0;
     const wire = { limits: { ...limits, idleMs }, keepAliveMs };
-    this.#plain = new PlainWire(server, wire, { begin, clock: parts.clock });
+    const opened = (socket: Socket) => this.#keep(socket);
+    this.#plain = new PlainWire(server, wire, { begin, opened, clock: parts.clock });
     this.#websocket = websocket;
     this.#server = server;
     if (tls !== undefined && "setSecureContext" in server) {
-      server.on("secureConnection", (socket) => this.#keep(socket));
+      server.on("connection", opened);
       this.#unfollow = followCertificates(server, tls, parts.log);
     }
     const { connections } = parts.metrics.traffic("http");
     server.on("connection", (socket: Socket) => {
-      this.#keep(socket);
       connections.inc();
       socket.once("close", () => connections.dec());
     });

@@ -1,0 +1,53 @@
+import { Buffer } from "node:buffer";
+import { Socket, type SocketConstructorOpts } from "node:net";
+
+/** One for all sockets: whoever is told of bytes takes them out before the next read begins. */
+const COMMON = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** What Node keeps under a socket, and what its constructor takes beside what is documented. */
+type Handle = NonNullable<SocketConstructorOpts["handle"]>;
+type Inner = { _handle?: (Handle & { readonly useUserBuffer?: unknown }) | null };
+
+/**
+ * Reads an accepted socket without memory of its own for each read, which costs as much as parsing
+ * the request in it. Node gives that (`onread`) only to sockets that connect, so the accepted one's
+ * handle is put into a second socket; where that can't be done (TLS), bytes come as events.
+ */
+export class SocketReader {
+  /** To be used in place of the accepted one. */
+  readonly socket: Socket;
+  #take: ((bytes: Buffer) => void) | undefined;
+
+  /** `take` must be done with the bytes when it returns: they are overwritten then. */
+  constructor(accepted: Socket, take: (bytes: Buffer) => void) {
+    this.#take = take;
+    this.socket = this.#second(accepted) ?? accepted;
+    if (this.socket === accepted) accepted.on("data", take);
+  }
+
+  /** From now on what is read comes as the socket's own data, to whoever listens to it. */
+  release(): void {
+    if (this.#take !== undefined) this.socket.off("data", this.#take);
+    this.#take = undefined;
+  }
+
+  #second(accepted: Socket & Inner): Socket | undefined {
+    const { _handle: handle, allowHalfOpen } = accepted;
+    // A TLS socket has a handle too, which is not where its bytes come from.
+    if (Object.getPrototypeOf(accepted) !== Socket.prototype || handle?.useUserBuffer === undefined)
+      return undefined;
+    const onread = { buffer: COMMON, callback: (size: number) => this.#onRead(size) };
+    const second = new Socket({ handle, allowHalfOpen, onread });
+    accepted._handle = null;
+    // The server counts its connections by those that it has accepted.
+    second.once("close", () => accepted.destroy());
+    return second;
+  }
+
+  #onRead(size: number): boolean {
+    const bytes = COMMON.subarray(0, size);
+    if (this.#take === undefined) return this.socket.push(Buffer.from(bytes));
+    this.#take(bytes);
+    return true;
+  }
+}
