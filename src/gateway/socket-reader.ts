@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Socket, type SocketConstructorOpts } from "node:net";
+import { atOneMoment } from "../lib/clock.ts";
 
 /** One for all sockets: whoever is told of bytes takes them out before the next read begins. */
 const COMMON = Buffer.allocUnsafeSlow(64 * 1024);
@@ -17,6 +18,7 @@ export class SocketReader {
   /** To be used in place of the accepted one. */
   readonly socket: Socket;
   #take: ((bytes: Buffer) => void) | undefined;
+  #mayRead = true;
 
   /** `take` must be done with the bytes when it returns: they are overwritten then. */
   constructor(accepted: Socket, take: (bytes: Buffer) => void) {
@@ -36,7 +38,11 @@ export class SocketReader {
     // A TLS socket has a handle too, which is not where its bytes come from.
     if (Object.getPrototypeOf(accepted) !== Socket.prototype || handle?.useUserBuffer === undefined)
       return undefined;
-    const onread = { buffer: COMMON, callback: (size: number) => this.#onRead(size) };
+    const callback = (size: number) => {
+      atOneMoment(this.#onRead, size);
+      return this.#mayRead;
+    };
+    const onread = { buffer: COMMON, callback };
     const second = new Socket({ handle, allowHalfOpen, onread });
     accepted._handle = null;
     // The server counts its connections by those that it has accepted.
@@ -44,10 +50,9 @@ export class SocketReader {
     return second;
   }
 
-  #onRead(size: number): boolean {
+  readonly #onRead = (size: number): void => {
     const bytes = COMMON.subarray(0, size);
-    if (this.#take === undefined) return this.socket.push(Buffer.from(bytes));
-    this.#take(bytes);
-    return true;
-  }
+    if (this.#take === undefined) this.#mayRead = this.socket.push(Buffer.from(bytes));
+    else this.#take(bytes);
+  };
 }

@@ -12,7 +12,8 @@ export class JsonSyntaxError extends Error {}
 
 /**
  * Reads JSON from a binary string: one character per byte, so that positions are byte offsets and a
- * slice of the text is the client's own bytes. The bytes must have been checked to be UTF-8.
+ * slice of the text is the client's own bytes. Unless it `isPlain` they must be checked to be UTF-8
+ * before anything is read.
  */
 export class JsonReader {
   readonly text: string;
@@ -21,13 +22,13 @@ export class JsonReader {
   tooDeep = false;
 
   /** No string of it can need decoding: one look at all is cheaper than one at each. */
-  readonly #isPlain: boolean;
+  readonly isPlain: boolean;
   /** White space that was skipped so far, bytes. */
   #spaces = 0;
 
   constructor(text: string) {
     this.text = text;
-    this.#isPlain = !NEEDS_DECODING.test(text);
+    this.isPlain = !NEEDS_DECODING.test(text);
   }
 
   /** Skips white space and gives the next byte, NaN at the end. */
@@ -82,13 +83,13 @@ export class JsonReader {
     const start = this.position;
     if (text.charCodeAt(start) !== 0x22) this.fail();
     let end = text.indexOf('"', start + 1);
-    if (!this.#isPlain) {
+    if (!this.isPlain) {
       while (end !== -1 && endsInOddBackslashes(text, start, end)) end = text.indexOf('"', end + 1);
     }
     if (end === -1) this.fail();
     this.position = end + 1;
     const raw = text.slice(start + 1, end);
-    return this.#isPlain || !NEEDS_DECODING.test(raw) ? raw : this.#decode(raw);
+    return this.isPlain || !NEEDS_DECODING.test(raw) ? raw : this.#decode(raw);
   }
 
   #decode(raw: string): string {
@@ -108,7 +109,7 @@ export class JsonReader {
       read += 1;
       object.set(key, this.value(level + 1));
     });
-    if (this.#isPlain && this.#spaces === spaces && object.size === read) {
+    if (this.isPlain && this.#spaces === spaces && object.size === read) {
       object.source = this.text.slice(start, this.position);
     }
     return object;

@@ -29,8 +29,8 @@ const NO_ID = "null";
  * (`facts/node-behaviour.md` section 4). Never throws.
  */
 export function parseMessage(body: Buffer): ParsedMessage {
-  if (!isUtf8(body)) return parseFault;
   const reader = new JsonReader(body.toString("latin1"));
+  if (!reader.isPlain && !isUtf8(body)) return parseFault;
   try {
     const message = reader.peek() === 0x5b ? readBatch(reader) : readSingle(reader);
     return Number.isNaN(reader.peek()) ? message : parseFault;

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { atOneMoment } from "../../lib/clock.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
 import { type Progress, ResponseReader } from "./response-reader.ts";
@@ -58,7 +59,7 @@ export class HttpConnection {
     this.#socket = dialer.dial({
       buffer: () => this.#buffer(),
       callback: (size, bytes) => {
-        this.#onBytes(size, bytes);
+        atOneMoment(this.#onBytes, size, bytes);
         return true;
       },
     });
@@ -127,7 +128,7 @@ export class HttpConnection {
     return (this.#exchange === undefined ? undefined : this.#reader.room()) ?? COMMON;
   }
 
-  #onBytes(size: number, bytes: Uint8Array): void {
+  readonly #onBytes = (size: number, bytes: Uint8Array): void => {
     if (this.#isEnded) return;
     if (this.#exchange === undefined) {
       // Nobody asked.
@@ -136,7 +137,7 @@ export class HttpConnection {
     }
     this.#hasHeard = true;
     this.#proceed(bytes === COMMON ? this.#reader.read(COMMON, size) : this.#reader.advance(size));
-  }
+  };
 
   #onEnd(): void {
     if (this.#exchange !== undefined && this.#reader.end() === "whole") this.#proceed("whole");

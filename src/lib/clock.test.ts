@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { atOneMoment, systemClock } from "./clock.ts";
+
+/** Until the system's own clock has moved. */
+const aWhile = () => {
+  const untilMs = performance.now() + 3;
+  while (performance.now() < untilMs);
+};
+const times = () => [systemClock.now(), systemClock.monotonic()];
+
+test("what happens at one moment sees one time, which is no older than its beginning", () => {
+  const before = systemClock.monotonic();
+  aWhile();
+  const seen: number[][] = [];
+  const looks = (count: number) => {
+    for (let look = 0; look < count; look += 1) {
+      seen.push(times());
+      aWhile();
+    }
+  };
+  atOneMoment(looks, 3);
+  expect(seen).toEqual([seen[0], seen[0], seen[0]]);
+  expect(seen[0]?.[1]).toBeGreaterThanOrEqual(before + 3);
+  atOneMoment(looks, 1);
+  expect(seen[3]?.[1]).toBeGreaterThan(seen[0]?.[1] ?? Number.NaN);
+});
+
+test("time moves again afterwards, also where that threw", () => {
+  const fail = () => {
+    throw new Error(String(times()));
+  };
+  expect(() => atOneMoment(fail)).toThrow();
+  const [now = 0, monotonic = 0] = times();
+  aWhile();
+  expect(systemClock.now()).toBeGreaterThan(now);
+  expect(systemClock.monotonic()).toBeGreaterThan(monotonic);
+});
