@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { notices } from "../scripts/notices.ts";
 
 /** The console sends these to whoever takes gzip, and compresses nothing itself. */
 const gzipped: Plugin = {
@@ -19,7 +20,7 @@ const gzipped: Plugin = {
 // biome-ignore lint/style/noDefaultExport: Vite reads its configuration from the default export.
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  plugins: [gzipped],
+  plugins: [gzipped, notices],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     outDir: "dist",

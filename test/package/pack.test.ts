@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -74,6 +74,18 @@ describe("the packed package", () => {
       ]),
     );
     expect(own.filter((file) => /\.ts$|\.test\.|^src\/|^test\//.test(file))).toEqual([]);
+  });
+
+  test("names each package whose code it holds, with its licence", () => {
+    const dist = join(project, "node_modules/tollgate/dist");
+    const namesIn = (part: string) => {
+      const notices = readFileSync(join(dist, part, "THIRD-PARTY-NOTICES.txt"), "utf8");
+      return [...notices.matchAll(/^(\S+) \([\w.-]+\):$/gm)].map(([, name = ""]) => name);
+    };
+    const program = namesIn("");
+    expect(program).toEqual(expect.arrayContaining(["zod", "prom-client", "tdigest"]));
+    expect(program.filter((name) => name in manifest.dependencies)).toEqual([]);
+    expect(namesIn("console/web")).toEqual(expect.arrayContaining(["preact", "better-auth"]));
   });
 
   test("prints its version and the schema of the configuration", async () => {
