@@ -1,3 +1,4 @@
+import type { TextTable } from "../lib/text-table.ts";
 import type { BlockIndex } from "./block-index.ts";
 import type { Queue } from "./queue.ts";
 
@@ -15,7 +16,16 @@ export type Stored = {
 const MOST_USES = 3;
 export const CLASSES = 24;
 
-type Measures = { readonly hash: number; readonly bytes: number; readonly credits: number };
+type Measures = { readonly bytes: number; readonly credits: number };
+
+type Parts = Stored & {
+  readonly key: string;
+  /** The key's. */
+  readonly hash: number;
+  /** Of its hash and its network. */
+  readonly ghost: number;
+  readonly table: TextTable<Entry>;
+};
 
 /** An answer that is kept: part of a queue, of its block and of its network. */
 export class Entry implements Stored {
@@ -23,10 +33,12 @@ export class Entry implements Stored {
   readonly block: number;
   readonly key: string;
   readonly hash: number;
+  readonly ghost: number;
   readonly bytes: number;
   /** Power of two of the bytes that it takes for each credit that it saves: 0 (best) to 23. */
   readonly weightClass: number;
-  readonly map: Map<string, Entry>;
+  readonly table: TextTable<Entry>;
+  nextInTable: Entry | undefined = undefined;
   /** Since it came, or since it was last spared: 0 to 3. */
   uses = 0;
   /** On the clock of its queue. */
@@ -38,12 +50,13 @@ export class Entry implements Stored {
   previous: Entry | undefined = undefined;
   next: Entry | undefined = undefined;
 
-  constructor(of: Stored & { key: string; map: Map<string, Entry> }, measures: Measures) {
+  constructor(of: Parts, measures: Measures) {
     this.value = of.value;
     this.block = of.block;
     this.key = of.key;
-    this.map = of.map;
-    this.hash = measures.hash;
+    this.hash = of.hash;
+    this.ghost = of.ghost;
+    this.table = of.table;
     this.bytes = measures.bytes;
     this.weightClass = weightClass(measures.bytes / Math.max(1, measures.credits));
   }

@@ -1,9 +1,11 @@
+import { textHash } from "../lib/text-hash.ts";
+import { TextTable } from "../lib/text-table.ts";
 import { BlockIndex } from "./block-index.ts";
 import { Entry, type Stored } from "./entry.ts";
 import { isText, ownKey, ownValue } from "./own-memory.ts";
 import { Residents } from "./residents.ts";
 
-/** What an entry takes beside its key and value: itself, its place in the map, two strings' heads. */
+/** What an entry takes beside its key and value: itself, its place in the table, two strings' heads. */
 const ENTRY_BYTES = 272;
 /** What a Buffer takes beside its bytes. */
 const BUFFER_BYTES = 200;
@@ -26,7 +28,19 @@ function bytesOf(key: string, length: number): number {
 type Weight = { readonly credits: number; readonly passing: boolean };
 
 /** An answer of so many bytes; undefined where it is not to be kept. */
-type Offered = { readonly length: number; readonly read: () => Stored | undefined };
+type Offered = {
+  readonly length: number;
+  readonly read: () => Stored | undefined;
+  /** The key's, where it is known already. */
+  readonly hash?: number;
+};
+type Hashed = Offered & { readonly hash: number };
+
+/** The same key of another network is another ghost; 0 means "none" to those who keep them. */
+function ghostOf(hash: number, seed: number): number {
+  const product = Math.imul(hash ^ seed, 0x9e3779b1);
+  return product ^ (product >>> 15) || 1;
+}
 
 /** Answers that are known, of all networks, in at most so many bytes together. */
 export class MemoryCache {
@@ -65,7 +79,7 @@ export class MemoryCache {
 
 /** The answers of one network, by key. */
 export class NetworkCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new TextTable<Entry>();
   readonly #kept = new BlockIndex();
   readonly #passing = new BlockIndex();
   readonly #residents: Residents;
@@ -89,9 +103,9 @@ export class NetworkCache {
     return this.#residents.isOff;
   }
 
-  /** One look-up in a map and a few counts: nothing is allocated. */
-  get(key: string): Stored | undefined {
-    const entry = this.#entries.get(key);
+  /** One look-up in a table and a few counts: nothing is allocated. `hash`: the key's. */
+  get(key: string, hash = textHash(key)): Stored | undefined {
+    const entry = this.#entries.find(key, hash);
     if (entry === undefined) {
       this.#counters.misses++;
       return undefined;
@@ -115,31 +129,34 @@ export class NetworkCache {
 
   /** The same, where a look at the answer costs something: `read` is called where it has a place. */
   offer(key: string, answer: Offered, weight: Weight): void {
-    const known = this.#entries.get(key);
+    const { hash = textHash(key) } = answer;
+    const known = this.#entries.find(key, hash);
     if (known !== undefined) this.#residents.supersede(known);
-    const entry = this.#admitted(key, answer, weight.credits);
+    const entry = this.#admitted(key, { ...answer, hash }, weight.credits);
     if (entry === undefined) {
       this.#counters.rejected++;
       return;
     }
     this.#counters.admitted++;
-    this.#entries.set(entry.key, entry);
+    this.#entries.add(entry);
     if (entry.block >= 0) (weight.passing ? this.#passing : this.#kept).add(entry);
   }
 
   /** Undefined where it is turned away; else it is among the residents. */
-  #admitted(key: string, { length, read }: Offered, credits: number): Entry | undefined {
-    const own = ownKey(key, this.#seed);
-    if (own === undefined) return undefined;
+  #admitted(key: string, answer: Hashed, credits: number): Entry | undefined {
+    const { length, hash, read } = answer;
     const bytes = bytesOf(key, length);
-    const queue = this.#residents.queueFor(own.hash, bytes);
-    const stored = queue && read();
+    const ghost = ghostOf(hash, this.#seed);
+    const queue = this.#residents.queueFor(ghost, bytes);
+    const own = queue && ownKey(key);
+    const stored = own === undefined ? undefined : read();
     const value = stored && ownValue(stored.value);
-    if (queue === undefined || stored === undefined || value === undefined) return undefined;
-    const entry = new Entry(
-      { key: own.text, value, block: stored.block, map: this.#entries },
-      { hash: own.hash, bytes, credits },
-    );
+    if (queue === undefined || own === undefined || stored === undefined || value === undefined) {
+      return undefined;
+    }
+    const { block } = stored;
+    const parts = { key: own, hash, ghost, value, block, table: this.#entries };
+    const entry = new Entry(parts, { bytes, credits });
     this.#residents.add(entry, queue);
     return entry;
   }
@@ -156,6 +173,6 @@ export class NetworkCache {
   }
 
   clear(): void {
-    for (const entry of this.#entries.values()) this.#residents.remove(entry);
+    for (const entry of this.#entries.all()) this.#residents.remove(entry);
   }
 }

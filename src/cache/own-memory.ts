@@ -5,10 +5,6 @@
 const LONGEST_TEXT = 4 * 1024;
 /** For a longer key new memory is taken. */
 const scratch = Buffer.allocUnsafeSlow(16 * 1024);
-const scratchWords = new Int32Array(scratch.buffer);
-
-/** A binary string, and a hash of it that is never 0: that means "none" to those who keep hashes. */
-type OwnKey = { readonly text: string; readonly hash: number };
 
 /** Whether a value of this length is kept as text. */
 export function isText(length: number): boolean {
@@ -33,35 +29,19 @@ export function ownValue(value: string | Buffer): string | Buffer | undefined {
   return readBack(own, value) === undefined ? undefined : own;
 }
 
-export function ownKey(key: string, seed: number): OwnKey | undefined {
-  const bytes = write(key);
-  const text = readBack(bytes, key);
-  return text === undefined ? undefined : { text, hash: hash(bytes, key.length, seed) };
+/** The same for a key. */
+export function ownKey(key: string): string | undefined {
+  return readBack(write(key), key);
 }
 
-/** Zeros follow up to a whole word, for the hash. */
 function write(text: string): Buffer {
   const { length } = text;
-  const needed = length + 4 - (length & 3);
-  const bytes = needed <= scratch.length ? scratch : Buffer.allocUnsafeSlow(needed);
+  const bytes = length <= scratch.length ? scratch : Buffer.allocUnsafeSlow(length);
   bytes.write(text, 0, length, "latin1");
-  for (let at = length; at & 3; at++) bytes[at] = 0;
   return bytes;
 }
 
 function readBack(bytes: Buffer, text: string): string | undefined {
   const own = bytes.toString("latin1", 0, text.length);
   return own === text ? own : undefined;
-}
-
-function hash(bytes: Buffer, length: number, seed: number): number {
-  const words = bytes === scratch ? scratchWords : new Int32Array(bytes.buffer);
-  let mixed = mix(seed, length);
-  for (let at = 0; at < length / 4; at++) mixed = mix(mixed, words[at] ?? 0);
-  return mixed === 0 ? 1 : mixed;
-}
-
-function mix(sum: number, word: number): number {
-  const product = Math.imul(sum ^ word, 0x9e3779b1);
-  return product ^ (product >>> 15);
 }

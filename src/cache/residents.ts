@@ -50,16 +50,16 @@ export class Residents {
   }
 
   /** The queue that an answer of so many bytes may come into, if any. */
-  queueFor(hash: number, bytes: number): Queue | undefined {
+  queueFor(ghost: number, bytes: number): Queue | undefined {
     const trialBytes = this.#mostBytes * TRIAL_SHARE;
     if (bytes > (this.#mostBytes - trialBytes) * MOST_OF_QUEUE) return undefined;
-    if (this.#ghosts.take(hash, Math.max(LEAST_GHOSTS, this.#entries))) return this.#main;
+    if (this.#ghosts.take(ghost, Math.max(LEAST_GHOSTS, this.#entries))) return this.#main;
     if (bytes <= Math.min(LARGE_BYTES, trialBytes * MOST_OF_QUEUE)) return this.#trial;
-    this.#ghosts.add(hash);
+    this.#ghosts.add(ghost);
     return undefined;
   }
 
-  /** Evicts until there is room first. The caller puts it into its network's map and index. */
+  /** Evicts until there is room first. The caller puts it into its network's table and index. */
   add(entry: Entry, queue: Queue): void {
     while (this.bytes + entry.bytes > this.#mostBytes) this.#evict();
     queue.push(entry);
@@ -70,13 +70,13 @@ export class Residents {
   remove(entry: Entry): void {
     entry.queue?.remove(entry);
     entry.index?.remove(entry);
-    entry.map.delete(entry.key);
+    entry.table.remove(entry);
     this.#entries--;
   }
 
   /** Makes room for a newer answer of the same key: who is asked again is no newcomer. */
   supersede(entry: Entry): void {
-    this.#ghosts.add(entry.hash);
+    this.#ghosts.add(entry.ghost);
     this.remove(entry);
   }
 
@@ -91,7 +91,7 @@ export class Residents {
       entry = this.#next();
     }
     if (entry === undefined) return;
-    if (entry.queue === this.#trial) this.#ghosts.add(entry.hash);
+    if (entry.queue === this.#trial) this.#ghosts.add(entry.ghost);
     this.remove(entry);
     this.#evicted++;
   }

@@ -7,13 +7,13 @@ import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import { textHash } from "../lib/text-hash.ts";
+import { TextTable } from "../lib/text-table.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { FetchOutcome } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
-import { FlightTable } from "./flight-table.ts";
 import type { Plan } from "./network.ts";
 import { SharedFlight, type SharedFlightParts, type Waiter } from "./shared-flight.ts";
 
@@ -61,7 +61,7 @@ export class Answers {
   readonly #parts: AnswersParts;
   /** By method: whether its answers are asked for again is a matter of the method. */
   readonly #doors = new Map<Definition, Doorkeeper>();
-  readonly #flights = new FlightTable();
+  readonly #flights = new TextTable<SharedFlight>();
   readonly #flightParts: SharedFlightParts;
   #epoch = 0;
 
@@ -98,7 +98,7 @@ export class Answers {
 
   recall(plan: Plan): Recalled | undefined {
     if (!plan.isKept) return undefined;
-    const stored = this.#parts.cache.get(keyOf(plan)) ?? this.#recallFromDisk(plan);
+    const stored = this.#parts.cache.get(keyOf(plan), hashOf(plan)) ?? this.#recallFromDisk(plan);
     const { hits, misses } = this.#parts.metrics.cache;
     if (stored === undefined) {
       misses.inc();
@@ -112,7 +112,7 @@ export class Answers {
   /** `done` is called once, before the deadline (monotonic milliseconds). */
   fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
     const key = flightKeyOf(plan);
-    const hash = textHash(key);
+    const hash = key === plan.key ? hashOf(plan) : textHash(key);
     const waiter = { plan, deadlineMs, done };
     const flying = this.#flights.find(key, hash);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
@@ -140,9 +140,10 @@ export class Answers {
     return { kind: "result", result, upstream: outcome.upstream };
   }
 
-  #keep(plan: Plan, result: readonly Buffer[], { isShared, hash }: SharedFlight): void {
+  #keep(plan: Plan, result: readonly Buffer[], { isShared }: SharedFlight): void {
     if (plan.epoch !== this.#epoch) return;
     const door = this.#doorOf(plan);
+    const hash = hashOf(plan);
     // Others asked for it while it was in the air: it does come again.
     if (isShared) door.hit();
     if (!door.admits(hash) && !isShared) return;
@@ -155,7 +156,7 @@ export class Answers {
       stored ??= this.#stored(plan, result);
       return stored;
     };
-    cache.offer(keyOf(plan), { length: sizeOf(result), read }, { credits, passing });
+    cache.offer(keyOf(plan), { length: sizeOf(result), hash, read }, { credits, passing });
     const kept = disk && read();
     if (kept !== undefined) disk?.set(keyOf(plan), kept);
   }
@@ -206,6 +207,11 @@ export function paramsOf(plan: Plan): string {
 function keyOf(plan: Plan): string {
   plan.key ??= plan.definition.method + paramsOf(plan);
   return plan.key;
+}
+
+function hashOf(plan: Plan): number {
+  if (plan.hash === 0) plan.hash = textHash(keyOf(plan));
+  return plan.hash;
 }
 
 /** Calls of one flight must be content with one and the same answer. */

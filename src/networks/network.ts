@@ -55,6 +55,8 @@ export type Plan = Resolution & {
   params: string | undefined;
   /** What tells the call from others of its network, once it was needed. */
   key?: string | undefined;
+  /** The key's, once it was needed; 0 before. */
+  hash: number;
 };
 
 /** What an operator is shown of a chain. */

@@ -36,7 +36,7 @@ export class SharedFlight {
   readonly hash: number;
   readonly epoch: number;
   /** In the table of those in the air. */
-  next: SharedFlight | undefined;
+  nextInTable: SharedFlight | undefined;
   #lead: Waiter | undefined;
   readonly #deadlineMs: number;
   readonly #parts: SharedFlightParts;

@@ -222,6 +222,7 @@ export class EvmNetwork implements Network {
       epoch: this.#answers.epoch,
       params: undefined,
       key: undefined,
+      hash: 0,
     };
   }
 

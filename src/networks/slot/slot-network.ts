@@ -189,6 +189,7 @@ export class SlotNetwork implements Network {
       epoch: this.#answers.epoch,
       params: undefined,
       key: undefined,
+      hash: 0,
     };
   }
 }
