@@ -58,6 +58,8 @@ export class PeakLatency {
 
   /** What is left of the last estimate. */
   #restAt(now: number): number {
+    // What came in one read came at one moment.
+    if (now === this.#atMs) return 1;
     return Math.exp((this.#atMs - now) * DECAY_PER_MS);
   }
 }

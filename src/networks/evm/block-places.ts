@@ -11,11 +11,18 @@ export type BlockPlaces = {
 };
 
 const PLACES = new Map<Definition, BlockPlaces>();
+/** Asked for last: each call asks four times. */
+let last: readonly [Definition, BlockPlaces] | undefined;
 
 /** Read from the definition once, not with each call. */
 export function blockPlaces(definition: Definition): BlockPlaces {
-  const known = PLACES.get(definition);
-  if (known !== undefined) return known;
+  if (last?.[0] === definition) return last[1];
+  const places = PLACES.get(definition) ?? readPlaces(definition);
+  last = [definition, places];
+  return places;
+}
+
+function readPlaces(definition: Definition): BlockPlaces {
   const at = (role: ParamRole) => definition.params.findIndex((param) => param.role === role);
   const [block, blockHash, filter, call] = [
     at("block"),

@@ -165,8 +165,14 @@ function resolveTag(text: string, moment: Moment): Named | undefined {
   }
 }
 
+/** The one that was named last: most calls name the head. */
+let lastNamed: Named = { number: -1, text: "", isTag: true };
+
 function numbered(number: number): Named {
-  return { number, text: `0x${number.toString(16)}`, isTag: true };
+  if (lastNamed.number !== number) {
+    lastNamed = { number, text: `0x${number.toString(16)}`, isTag: true };
+  }
+  return lastNamed;
 }
 
 /** The specification, "Limits": archive requests are unavailable on such a network. */
