@@ -90,7 +90,7 @@ export class ConnectionPool {
       connection.carry(exchange);
       return;
     }
-    connection.rest();
+    connection.restedMs = 0;
     this.#resting.push(connection);
     this.#sweeper ??= this.#timers.set(SWEEP_MS, () => this.#sweep());
   }
@@ -143,6 +143,7 @@ export class ConnectionPool {
     this.#sweeper = undefined;
     for (const connection of [...this.#resting]) {
       connection.restedMs += SWEEP_MS;
+      connection.letGo();
       if (connection.restedMs + SWEEP_MS >= connection.restMs) connection.abort();
     }
     if (this.#resting.length > 0) {

@@ -47,7 +47,7 @@ export class HttpConnection {
   #exchange: Exchange | undefined;
   #isOpen = false;
   #isEnded = false;
-  #isResting = false;
+  #holdsProcess = true;
   #hasServed = false;
   #hasHeard = false;
 
@@ -72,8 +72,8 @@ export class HttpConnection {
 
   /** Sends the request and waits for its response. The connection is free. */
   carry(exchange: Exchange): void {
-    if (this.#isResting) this.#socket.ref();
-    this.#isResting = false;
+    if (!this.#holdsProcess) this.#socket.ref();
+    this.#holdsProcess = true;
     exchange.carrier = this;
     this.#exchange = exchange;
     this.#hasHeard = false;
@@ -81,11 +81,10 @@ export class HttpConnection {
     this.#socket.write(exchange.request, "latin1");
   }
 
-  /** Waits for the next exchange; this holds no process. */
-  rest(): void {
-    this.restedMs = 0;
-    this.#isResting = true;
-    this.#socket.unref();
+  /** It has rested for a while: this holds no process. Not at once, since most rest for a moment. */
+  letGo(): void {
+    if (this.#holdsProcess) this.#socket.unref();
+    this.#holdsProcess = false;
   }
 
   /** Ends it; what it carries is its owner's again. */
