@@ -18,13 +18,24 @@ export type MessageAnswer = {
   readonly exhausted: boolean;
 };
 
-/** Stage 11: one call's answer; the result's own bytes are joined in, not encoded again. */
-export function callPieces(call: Call): readonly Piece[] {
-  if (call.error !== undefined) return [errorText(call.error, call.id)];
-  const [first = "null", ...rest] = call.result ?? [];
-  const head = `{"jsonrpc":"2.0","id":${call.id},"result":`;
-  if (typeof first === "string" && rest.length === 0) return [`${head}${first}}`];
-  return [head, first, ...rest, "}"];
+/** A result of so few bytes costs less as a part of the text than as a piece. */
+const SMALL_BYTES = 2048;
+const NULL: readonly Piece[] = Object.freeze(["null"]);
+
+/**
+ * Stage 11: one call's answer, after `mark`; the result's own bytes are joined in, not encoded again.
+ */
+export function callPieces(call: Call, mark = ""): readonly Piece[] {
+  if (call.error !== undefined) return [mark + errorText(call.error, call.id)];
+  const result = call.result ?? NULL;
+  const head = `${mark}{"jsonrpc":"2.0","id":${call.id},"result":`;
+  const text = result.length === 1 ? smallText(result[0] as Piece) : undefined;
+  return text === undefined ? [head, ...result, "}"] : [`${head}${text}}`];
+}
+
+function smallText(piece: Piece): string | undefined {
+  if (typeof piece === "string") return piece;
+  return piece.length > SMALL_BYTES ? undefined : piece.toString("latin1");
 }
 
 /** An error object as a whole answer, as a binary string. */

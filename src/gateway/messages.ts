@@ -61,9 +61,10 @@ function answerBatch(
   { session, pipeline }: MessageParts,
   respond: (answer: MessageAnswer) => void,
 ): number {
-  const calls = elements
-    .filter(({ notification }) => !notification)
-    .map((element) => new Call(element, session));
+  const calls: Call[] = [];
+  for (const element of elements) {
+    if (!element.notification) calls.push(new Call(element, session));
+  }
   if (calls.length === 0) {
     respond(NOTHING);
     return 0;
@@ -81,9 +82,7 @@ function joinBatch(calls: readonly Call[]): MessageAnswer {
   const refused = refusedAsAWhole(calls);
   if (refused !== undefined) return refused;
   const pieces: Piece[] = [];
-  for (const [index, call] of calls.entries()) {
-    pieces.push(index === 0 ? "[" : ",", ...callPieces(call));
-  }
+  for (const call of calls) pieces.push(...callPieces(call, pieces.length === 0 ? "[" : ","));
   pieces.push("]");
   const charged = calls.reduce((sum, call) => sum + call.charged, 0);
   const exhausted = calls.some(({ error }) => error?.name === "payment_required");

@@ -29,7 +29,7 @@ export type Param = {
   readonly check: (value: JsonValue, strict: boolean) => JsonValue;
 };
 
-/** What may be kept of an answer (the cache fills in with a later issue). */
+/** What may be kept of an answer. */
 export type CacheRule =
   /** Never the same twice, or a matter of the node itself. */
   | "never"

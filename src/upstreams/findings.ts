@@ -14,12 +14,16 @@ export type Source = {
   readonly behind: boolean;
 };
 
+export type Others = {
+  /** Of the healthy nodes that could still tell, the one with the highest head. */
+  another(): Upstream | undefined;
+};
+
 /** What the attempts of one call found so far, and what that comes to. */
 export class Findings {
   readonly #request: RoutedRequest;
   readonly #parts: Pick<FlightParts, "observer" | "primaries" | "seen">;
-  /** Of the healthy nodes that could still tell, the one with the highest head. */
-  readonly #another: () => Upstream | undefined;
+  readonly #others: Others;
   /** Made where they are needed: nearly all calls have their result at once. */
   #failures: FailureLog | undefined;
   #nulls: NullAnswers | undefined;
@@ -28,11 +32,11 @@ export class Findings {
   constructor(
     request: RoutedRequest,
     parts: Pick<FlightParts, "observer" | "primaries" | "seen">,
-    another: () => Upstream | undefined,
+    others: Others,
   ) {
     this.#request = request;
     this.#parts = parts;
-    this.#another = another;
+    this.#others = others;
   }
 
   /** For the log. */
@@ -120,6 +124,8 @@ export class Findings {
     this.#nulls ??= new NullAnswers();
     this.#nulls.add(upstream, result);
     if (exists) return undefined;
-    return this.#nulls.suffices(this.#another(), future ? 1 : 2) ? this.#nulls.outcome : undefined;
+    return this.#nulls.suffices(this.#others.another(), future ? 1 : 2)
+      ? this.#nulls.outcome
+      : undefined;
   }
 }

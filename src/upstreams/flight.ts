@@ -1,5 +1,5 @@
 import type { Timer } from "../lib/timer-wheel.ts";
-import { Findings } from "./findings.ts";
+import { Findings, type Others } from "./findings.ts";
 import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
@@ -30,7 +30,7 @@ type Sent = {
 };
 
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
-export class Flight {
+export class Flight implements Others {
   readonly #request: RoutedRequest;
   readonly #parts: FlightParts;
   #done: ((outcome: FetchOutcome) => void) | undefined;
@@ -52,12 +52,16 @@ export class Flight {
     this.#done = done;
     this.#nowMs = parts.clock.monotonic();
     this.#deadlineMs = request.deadlineMs;
+    this.#findings = new Findings(request, parts, this);
+    this.#mayAskPartners = request.partner && parts.partners.length > 0;
+  }
+
+  /** For its findings. */
+  another(): Upstream | undefined {
     const mayTell = (one: Upstream) =>
       this.#choose([one], TIER.lagging) !== undefined ||
       this.#sent.some(({ upstream, behind }) => upstream === one && !behind);
-    const another = () => parts.primaries.filter(mayTell).sort((a, b) => b.head - a.head)[0];
-    this.#findings = new Findings(request, parts, another);
-    this.#mayAskPartners = request.partner && parts.partners.length > 0;
+    return this.#parts.primaries.filter(mayTell).sort((a, b) => b.head - a.head)[0];
   }
 
   /** Asks the next upstream; with none or no time left, waits or concludes. */
