@@ -74,6 +74,19 @@ describe("what is kept", () => {
     expect(network.get("all")?.value).toEqual(Buffer.alloc(64 * 1024, "a"));
   });
 
+  test("keys that somebody has made alike are kept up to a few, and all others as ever", () => {
+    const { network } = opened();
+    const keys = names("a", 1000);
+    for (const [number, key] of keys.entries()) {
+      const hash = 7 + 1024 * 1024 * number;
+      network.offer(key, { length: 1, hash, read: () => ({ value: "1", block: 1 }) }, plain);
+    }
+    const found = keys.filter((key, number) => network.get(key, 7 + 1024 * 1024 * number));
+    expect(found).toHaveLength(16);
+    network.set("b", { value: "2", block: 1 }, plain);
+    expect(kept(network, ["b"])).toEqual(["b"]);
+  });
+
   test("keys of any length are told apart", () => {
     const { network } = opened(16 * MIB);
     const keys = [0, 1, 3, 4, 5, 16_383, 16_384, 16_385, 40_001].flatMap((length) => [

@@ -145,6 +145,7 @@ export class NetworkCache {
   /** Undefined where it is turned away; else it is among the residents. */
   #admitted(key: string, answer: Hashed, credits: number): Entry | undefined {
     const { length, hash, read } = answer;
+    if (this.#entries.isCrowded(hash)) return undefined;
     const bytes = bytesOf(key, length);
     const ghost = ghostOf(hash, this.#seed);
     const queue = this.#residents.queueFor(ghost, bytes);

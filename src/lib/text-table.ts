@@ -6,6 +6,8 @@ export type Tabled<Self> = {
 };
 
 const LEAST_BUCKETS = 1024;
+/** By chance no bucket in a billion has more: whoever makes hashes alike can make it so. */
+const MOST_IN_BUCKET = 16;
 
 /**
  * Items by text whose hash is known already. Not a Map, which takes a hash of its own of each text,
@@ -26,6 +28,14 @@ export class TextTable<Item extends Tabled<Item>> {
     let item = buckets[hash & (buckets.length - 1)];
     while (item !== undefined && (item.hash !== hash || item.key !== key)) item = item.nextInTable;
     return item;
+  }
+
+  /** Whether so many share the place of this hash that one more would make finding them slow. */
+  isCrowded(hash: number): boolean {
+    let item = this.#buckets[hash & (this.#buckets.length - 1)];
+    let count = 0;
+    for (; item !== undefined && count < MOST_IN_BUCKET; item = item.nextInTable) count += 1;
+    return count === MOST_IN_BUCKET;
   }
 
   /** Beside others with its key, if there are any. */
