@@ -194,6 +194,7 @@ describe("the text that an object knows of itself", () => {
     ["{}", true],
     ['{"to": "0xab"}', false],
     ['{"a":1,"a":2}', false],
+    ['{"b":{"a":1,"a":2}}', false],
     ['{"a":"\\u0041"}', false],
     ['{"a":"é"}', false],
   ])("%s: known is %s", (text, isKnown) => {

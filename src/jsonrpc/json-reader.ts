@@ -25,6 +25,8 @@ export class JsonReader {
   readonly isPlain: boolean;
   /** White space that was skipped so far, bytes. */
   #spaces = 0;
+  /** Keys of objects so far that were there before: the object around has them in its text, too. */
+  #duplicates = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -104,12 +106,14 @@ export class JsonReader {
     const object: JsonObject = new Map();
     const start = this.position;
     const spaces = this.#spaces;
+    const duplicates = this.#duplicates;
     let read = 0;
     this.members((key) => {
       read += 1;
       object.set(key, this.value(level + 1));
     });
-    if (this.isPlain && this.#spaces === spaces && object.size === read) {
+    this.#duplicates += read - object.size;
+    if (this.isPlain && this.#spaces === spaces && this.#duplicates === duplicates) {
       object.source = this.text.slice(start, this.position);
     }
     return object;
