@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import { atOneMoment } from "../lib/clock.ts";
-
-/** One for all sockets: whoever is told of bytes takes them out before the next read begins. */
-const COMMON = Buffer.allocUnsafeSlow(64 * 1024);
+import { READ_BUFFER } from "../lib/read-buffer.ts";
 
 /** What Node keeps under a socket, and what its constructor takes beside what is documented. */
 type Handle = NonNullable<SocketConstructorOpts["handle"]>;
@@ -42,7 +40,7 @@ export class SocketReader {
       atOneMoment(this.#onRead, size);
       return this.#mayRead;
     };
-    const onread = { buffer: COMMON, callback };
+    const onread = { buffer: READ_BUFFER, callback };
     const second = new Socket({ handle, allowHalfOpen, onread });
     accepted._handle = null;
     // The server counts its connections by those that it has accepted.
@@ -51,7 +49,7 @@ export class SocketReader {
   }
 
   readonly #onRead = (size: number): void => {
-    const bytes = COMMON.subarray(0, size);
+    const bytes = READ_BUFFER.subarray(0, size);
     if (this.#take === undefined) this.#mayRead = this.socket.push(Buffer.from(bytes));
     else this.#take(bytes);
   };

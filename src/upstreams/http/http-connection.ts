@@ -1,11 +1,9 @@
 import type { Socket } from "node:net";
 import { atOneMoment } from "../../lib/clock.ts";
+import { READ_BUFFER } from "../../lib/read-buffer.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
 import { type Progress, ResponseReader } from "./response-reader.ts";
-
-/** One for all connections: what a read puts here is taken out before the next one begins. */
-const COMMON = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Where the server doesn't say how long it keeps idle connections. */
 const REST_MS = 4000;
@@ -124,7 +122,7 @@ export class HttpConnection {
   }
 
   #buffer(): Buffer {
-    return (this.#exchange === undefined ? undefined : this.#reader.room()) ?? COMMON;
+    return (this.#exchange === undefined ? undefined : this.#reader.room()) ?? READ_BUFFER;
   }
 
   readonly #onBytes = (size: number, bytes: Uint8Array): void => {
@@ -135,7 +133,9 @@ export class HttpConnection {
       return;
     }
     this.#hasHeard = true;
-    this.#proceed(bytes === COMMON ? this.#reader.read(COMMON, size) : this.#reader.advance(size));
+    this.#proceed(
+      bytes === READ_BUFFER ? this.#reader.read(READ_BUFFER, size) : this.#reader.advance(size),
+    );
   };
 
   #onEnd(): void {
