@@ -24,13 +24,14 @@ const NULL: readonly Piece[] = Object.freeze(["null"]);
 
 /**
  * Stage 11: one call's answer, after `mark`; the result's own bytes are joined in, not encoded again.
+ * Where they are few, or an error, it is a text.
  */
-export function callPieces(call: Call, mark = ""): readonly Piece[] {
-  if (call.error !== undefined) return [mark + errorText(call.error, call.id)];
+export function callAnswer(call: Call, mark = ""): string | readonly Piece[] {
+  if (call.error !== undefined) return mark + errorText(call.error, call.id);
   const result = call.result ?? NULL;
   const head = `${mark}{"jsonrpc":"2.0","id":${call.id},"result":`;
   const text = result.length === 1 ? smallText(result[0] as Piece) : undefined;
-  return text === undefined ? [head, ...result, "}"] : [`${head}${text}}`];
+  return text === undefined ? [head, ...result, "}"] : `${head}${text}}`;
 }
 
 function smallText(piece: Piece): string | undefined {

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorName } from "../jsonrpc/errors.ts";
 import { type ParsedCall, parseMessage } from "../jsonrpc/parse-message.ts";
 import type { Piece } from "../lib/bytes.ts";
-import { callPieces, errorText, type MessageAnswer, refusal } from "./answer.ts";
+import { callAnswer, errorText, type MessageAnswer, refusal } from "./answer.ts";
 import { Call, type Session } from "./call.ts";
 import type { Pipeline } from "./pipeline.ts";
 
@@ -49,7 +49,9 @@ function answerSingle(call: Call): MessageAnswer {
   const block = call.plan?.tagged;
   if (error === undefined) {
     const partner = call.isPartners;
-    return { status: 200, pieces: callPieces(call), charged, block, partner, exhausted: false };
+    const answer = callAnswer(call);
+    const pieces = typeof answer === "string" ? [answer] : answer;
+    return { status: 200, pieces, charged, block, partner, exhausted: false };
   }
   const answer = refusal(error, call.id);
   return charged === 0 ? answer : { ...answer, charged, block };
@@ -82,17 +84,23 @@ function joinBatch(calls: readonly Call[]): MessageAnswer {
   const refused = refusedAsAWhole(calls);
   if (refused !== undefined) return refused;
   const pieces: Piece[] = [];
-  for (const call of calls) pieces.push(...callPieces(call, pieces.length === 0 ? "[" : ","));
+  let charged = 0;
+  let exhausted = false;
+  let partner = false;
+  // The lowest that a tag was resolved to.
+  let block: number | undefined;
+  for (const call of calls) {
+    const answer = callAnswer(call, pieces.length === 0 ? "[" : ",");
+    if (typeof answer === "string") pieces.push(answer);
+    else pieces.push(...answer);
+    charged += call.charged;
+    if (call.error?.name === "payment_required") exhausted = true;
+    if (call.isPartners) partner = true;
+    const tagged = call.plan?.tagged;
+    if (tagged !== undefined && (block === undefined || tagged < block)) block = tagged;
+  }
   pieces.push("]");
-  const charged = calls.reduce((sum, call) => sum + call.charged, 0);
-  const exhausted = calls.some(({ error }) => error?.name === "payment_required");
-  const partner = calls.some((call) => call.isPartners);
-  return { status: 200, pieces, charged, block: lowestBlock(calls), partner, exhausted };
-}
-
-function lowestBlock(calls: readonly Call[]): number | undefined {
-  const blocks = calls.flatMap(({ plan }) => plan?.tagged ?? []);
-  return blocks.length === 0 ? undefined : Math.min(...blocks);
+  return { status: 200, pieces, charged, block, partner, exhausted };
 }
 
 /** Where each element was refused with one and the same status, the batch is, with that status. */

@@ -1,4 +1,11 @@
+import { RepeatedTexts } from "./repeated-texts.ts";
 import { type JsonObject, type JsonValue, NumberToken } from "./value.ts";
+
+type Bracket = { readonly open: number; readonly close: number };
+export const OBJECT: Bracket = Object.freeze({ open: 0x7b, close: 0x7d });
+export const ARRAY: Bracket = Object.freeze({ open: 0x5b, close: 0x5d });
+const COMMA = 0x2c;
+const COLON = 0x3a;
 
 /** The outermost bracket is level 1; what is nested deeper is skipped, not read. */
 const MAX_LEVELS = 64;
@@ -6,6 +13,8 @@ const MAX_LEVELS = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings.
 const NEEDS_DECODING = /[\x00-\x1f\\\x80-\xff]/;
+
+const repeated = new RepeatedTexts();
 
 /** The text is not JSON (RFC 8259); the position is a byte offset. */
 export class JsonSyntaxError extends Error {}
@@ -35,14 +44,24 @@ export class JsonReader {
 
   /** Skips white space and gives the next byte, NaN at the end. */
   peek(): number {
-    const { text } = this;
-    let code = text.charCodeAt(this.position);
+    const code = this.#code();
+    return code <= 0x20 ? this.#skipSpace(code) : code;
+  }
+
+  #skipSpace(first: number): number {
+    let code = first;
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
       this.position += 1;
       this.#spaces += 1;
-      code = text.charCodeAt(this.position);
+      code = this.#code();
     }
     return code;
+  }
+
+  /** V8 compiles no look beyond a text's end into a few instructions: it is not made. */
+  #code(): number {
+    const { text, position } = this;
+    return position < text.length ? text.charCodeAt(position) : Number.NaN;
   }
 
   fail(): never {
@@ -81,17 +100,28 @@ export class JsonReader {
   }
 
   string(): string {
+    const start = this.position + 1;
+    const end = this.#stringEnd();
+    // A quantity, an address, data: not the same again.
+    if (this.isPlain && this.text.charCodeAt(start) !== 0x30) {
+      return repeated.take(this.text, start, end);
+    }
+    const raw = this.text.slice(start, end);
+    return this.isPlain || !NEEDS_DECODING.test(raw) ? raw : this.#decode(raw);
+  }
+
+  /** Where the string that begins here has its closing quote, which is taken. */
+  #stringEnd(): number {
     const { text } = this;
     const start = this.position;
-    if (text.charCodeAt(start) !== 0x22) this.fail();
+    if (this.#code() !== 0x22) this.fail();
     let end = text.indexOf('"', start + 1);
     if (!this.isPlain) {
       while (end !== -1 && endsInOddBackslashes(text, start, end)) end = text.indexOf('"', end + 1);
     }
     if (end === -1) this.fail();
     this.position = end + 1;
-    const raw = text.slice(start + 1, end);
-    return this.isPlain || !NEEDS_DECODING.test(raw) ? raw : this.#decode(raw);
+    return end;
   }
 
   #decode(raw: string): string {
@@ -108,10 +138,11 @@ export class JsonReader {
     const spaces = this.#spaces;
     const duplicates = this.#duplicates;
     let read = 0;
-    this.members((key) => {
+    for (let more = this.enter(OBJECT); more; more = this.another(OBJECT)) {
       read += 1;
+      const key = this.key();
       object.set(key, this.value(level + 1));
-    });
+    }
     this.#duplicates += read - object.size;
     if (this.isPlain && this.#spaces === spaces && this.#duplicates === duplicates) {
       object.source = this.text.slice(start, this.position);
@@ -119,32 +150,35 @@ export class JsonReader {
     return object;
   }
 
-  /** Walks an object's members; `read` must consume the value. */
-  members(read: (key: string) => void): void {
-    this.expect(0x7b);
-    if (this.take(0x7d)) return;
-    do {
-      this.peek();
-      const key = this.string();
-      this.expect(0x3a);
-      read(key);
-    } while (this.take(0x2c));
-    this.expect(0x7d);
+  /** Enters an object, or an array, and says whether anything is in it. */
+  enter({ open, close }: Bracket): boolean {
+    this.expect(open);
+    return !this.take(close);
+  }
+
+  /** After a member, or an element: whether another one comes. Leaves where it was the last. */
+  another({ close }: Bracket): boolean {
+    if (this.take(COMMA)) return true;
+    this.expect(close);
+    return false;
+  }
+
+  /** A member's key, and what stands before its value. */
+  key(): string {
+    this.peek();
+    const key = this.string();
+    this.expect(COLON);
+    return key;
   }
 
   #array(level: number): JsonValue[] {
-    const array: JsonValue[] = [];
-    this.elements(() => array.push(this.value(level + 1)));
+    if (!this.enter(ARRAY)) return [];
+    const first = this.value(level + 1);
+    if (!this.another(ARRAY)) return [first];
+    // An array that grows has room for 17: most params are two, and these are no larger than that.
+    const array = [first, this.value(level + 1)];
+    while (this.another(ARRAY)) array.push(this.value(level + 1));
     return array;
-  }
-
-  /** Walks an array's elements; `read` must consume the value. */
-  elements(read: () => void): void {
-    this.expect(0x5b);
-    if (this.take(0x5d)) return;
-    do read();
-    while (this.take(0x2c));
-    this.expect(0x5d);
   }
 
   #word<T>(word: string, value: T): T {
@@ -170,13 +204,13 @@ export class JsonReader {
   /** Where a number of digits alone ends, as nearly every id is one; else where it begins. */
   #integerEnd(): number {
     const { text, position } = this;
-    const first = text.charCodeAt(position);
+    const first = this.#code();
     if (!(first >= 0x31 && first <= 0x39)) return position;
     let end = position + 1;
-    let code = text.charCodeAt(end);
-    while (code >= 0x30 && code <= 0x39) {
-      end += 1;
+    let code = 0x30;
+    for (; end < text.length; end += 1) {
       code = text.charCodeAt(end);
+      if (!(code >= 0x30 && code <= 0x39)) break;
     }
     // A fraction or an exponent comes.
     return code === 0x2e || code === 0x65 || code === 0x45 ? position : end;
@@ -191,7 +225,7 @@ export class JsonReader {
         this.position += 1;
         closers.push(code + 2);
         if (this.peek() !== code + 2) {
-          if (code === 0x7b) this.#key();
+          if (code === 0x7b) this.key();
           continue;
         }
       } else {
@@ -203,17 +237,11 @@ export class JsonReader {
     return null;
   }
 
-  #key(): void {
-    this.peek();
-    this.string();
-    this.expect(0x3a);
-  }
-
   /** After a value: closes what ends here, then stands before the next value, if there is one. */
   #close(closers: number[]): void {
     for (let closer = closers.at(-1); closer !== undefined; closer = closers.at(-1)) {
       if (this.take(0x2c)) {
-        if (closer === 0x7d) this.#key();
+        if (closer === 0x7d) this.key();
         return;
       }
       this.expect(closer);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { RpcError } from "./errors.ts";
-import { JsonReader, JsonSyntaxError } from "./json-reader.ts";
+import { ARRAY, JsonReader, JsonSyntaxError, OBJECT } from "./json-reader.ts";
 import type { JsonValue } from "./value.ts";
 
 /** One call of a message, or what is wrong with it. */
@@ -53,11 +53,11 @@ function readSingle(reader: JsonReader): ParsedMessage {
 function readBatch(reader: JsonReader): ParsedMessage {
   const calls: ParsedCall[] = [];
   let length = 0;
-  reader.elements(() => {
+  for (let more = reader.enter(ARRAY); more; more = reader.another(ARRAY)) {
     length += 1;
     const call = readCall(reader, 2);
     if (length <= MAX_BATCH) calls.push(call);
-  });
+  }
   if (length === 0) return batchFault("empty batch", false);
   if (length > MAX_BATCH) return batchFault("batch too large", true);
   return { kind: "batch", calls };
@@ -82,20 +82,21 @@ function readCall(reader: JsonReader, level: number): ParsedCall {
   let jsonrpc: JsonValue | undefined;
   let method: JsonValue | undefined;
   let params: JsonValue | undefined;
-  reader.members((key) => {
+  for (let more = reader.enter(OBJECT); more; more = reader.another(OBJECT)) {
+    const key = reader.key();
     if (key === "id") {
       reader.peek();
       const start = reader.position;
       const value = reader.value(level + 1);
       const echoed = typeof value !== "object" || value === null || "text" in value;
       id = echoed ? reader.text.slice(start, reader.position) : INVALID_ID;
-      return;
+      continue;
     }
     const value = reader.value(level + 1);
     if (key === "method") method = value;
     else if (key === "params") params = value;
     else if (key === "jsonrpc") jsonrpc = value;
-  });
+  }
   return judge({ id, jsonrpc, method, params }, reader.tooDeep);
 }
 

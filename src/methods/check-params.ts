@@ -29,39 +29,68 @@ export type CheckOptions = {
  */
 export function checkParams(
   definition: Definition,
-  params: JsonValue | undefined,
-  { strict, wording }: CheckOptions,
+  listed: JsonValue | undefined,
+  options: CheckOptions,
 ): readonly JsonValue[] {
+  const { strict, wording } = options;
   const wanted = definition.params;
-  const listed = params ?? NONE;
-  if (!Array.isArray(listed)) throw new ParamFault(wording.notArray(wanted));
-  const given = definition.arrange?.(listed) ?? listed;
-  const isRequired = ({ required }: Param) =>
-    required === true || (strict && required === "strict");
+  const list = listed ?? NONE;
+  if (!Array.isArray(list)) throw new ParamFault(wording.notArray(wanted));
+  const given: readonly JsonValue[] = definition.arrange?.(list) ?? list;
   if (wording.lengthFirst) {
-    const least = wanted.findLastIndex(isRequired) + 1;
+    const least = wanted.findLastIndex((param) => isRequired(param, strict)) + 1;
     if (given.length < least) throw new ParamFault(wording.tooFew(wanted, given.length));
     if (given.length > wanted.length) throw new ParamFault(wording.tooMany(wanted, given.length));
   }
-  const sent: JsonValue[] = [];
-  const end = lastGiven(given);
-  for (let place = 0; place < wanted.length; place += 1) {
-    const param = wanted[place] as Param;
-    const value = given[place];
-    const required = isRequired(param);
-    if (value === undefined && required) throw new ParamFault(wording.tooFew(wanted, place));
-    if (value != null || required) {
-      sent.push(checked(param, value ?? null, { place, strict, wording }));
-      continue;
-    }
-    const instead = param.fallback ?? (place < end ? param.placeholder : undefined);
-    if (instead === undefined) break;
-    sent.push(instead);
-  }
+  const sent = canonical(wanted, given, options);
   if (given.length > wanted.length) throw new ParamFault(wording.tooMany(wanted, given.length));
-  while (sent.at(-1) === null) sent.pop();
-  definition.verify?.(sent);
-  return sent;
+  const params = withoutLastNulls(sent);
+  definition.verify?.(params);
+  return params;
+}
+
+/** Each param as it is sent: what was given itself, for as long as that is canonical as it came. */
+function canonical(
+  wanted: readonly Param[],
+  given: readonly JsonValue[],
+  { strict, wording }: CheckOptions,
+): readonly JsonValue[] {
+  let sent: JsonValue[] | undefined;
+  let place = 0;
+  const end = lastGiven(given);
+  try {
+    for (const param of wanted) {
+      const value = place < given.length ? given[place] : undefined;
+      const required = isRequired(param, strict);
+      if (value === undefined && required) break;
+      const checked =
+        value != null || required
+          ? param.check(value ?? null, strict)
+          : (param.fallback ?? (place < end ? param.placeholder : undefined));
+      if (checked === undefined) break;
+      if (checked !== value) sent ??= given.slice(0, place);
+      sent?.push(checked);
+      place += 1;
+    }
+  } catch (cause) {
+    if (!(cause instanceof ParamFault)) throw cause;
+    throw new ParamFault(wording.wrong(cause, wanted[place] as Param, place), { cause });
+  }
+  const next = wanted[place];
+  if (next !== undefined && place >= given.length && isRequired(next, strict)) {
+    throw new ParamFault(wording.tooFew(wanted, place));
+  }
+  return sent ?? (place < given.length ? given.slice(0, place) : given);
+}
+
+/** An optional parameter that says nothing, at the end, is not sent. */
+function withoutLastNulls(params: readonly JsonValue[]): readonly JsonValue[] {
+  const end = lastGiven(params) + 1;
+  return end === params.length ? params : params.slice(0, end);
+}
+
+function isRequired({ required }: Param, strict: boolean): boolean {
+  return required === true || (strict && required === "strict");
 }
 
 /** The place of the last parameter that is not null, -1 for none. */
@@ -69,17 +98,4 @@ function lastGiven(given: readonly JsonValue[]): number {
   let place = given.length - 1;
   while (place >= 0 && given[place] === null) place -= 1;
   return place;
-}
-
-function checked(
-  param: Param,
-  value: JsonValue,
-  { place, strict, wording }: CheckOptions & { readonly place: number },
-): JsonValue {
-  try {
-    return param.check(value, strict);
-  } catch (cause) {
-    if (!(cause instanceof ParamFault)) throw cause;
-    throw new ParamFault(wording.wrong(cause, param, place), { cause });
-  }
 }

@@ -19,6 +19,9 @@ const STALLED_MS = 1000;
 /** How long a call whose plan has partners waits for a primary to get the block. */
 const WAIT_BEFORE_PARTNERS_MS = 1000;
 
+const NOBODY: Upstream[] = [];
+const NOTHING: Sent[] = [];
+
 type Sent = {
   readonly attempt: Attempt;
   readonly upstream: Upstream;
@@ -37,8 +40,9 @@ export class Flight implements Others {
   readonly #deadlineMs: number;
   /** When the step at hand began: one look at the clock for each, since many cost more than it does. */
   #nowMs: number;
-  readonly #asked: Upstream[] = [];
-  readonly #sent: Sent[] = [];
+  /** An array that something was added to has room for 17, which few need: the first makes another. */
+  #asked: Upstream[] = NOBODY;
+  #sent: Sent[] = NOTHING;
   #stale: Upstream[] | undefined;
   #verifying = 0;
   readonly #findings: Findings;
@@ -91,7 +95,7 @@ export class Flight implements Others {
     this.#nowMs = this.#parts.clock.monotonic();
     this.#endWait();
     // Whoever said that it lacks the block may have it now.
-    this.#asked.length = 0;
+    this.#asked = NOBODY;
     this.next();
   }
 
@@ -114,7 +118,8 @@ export class Flight implements Others {
   }
 
   #send(choice: Choice, beside?: Upstream): void {
-    this.#asked.push(choice.upstream);
+    if (this.#asked.length === 0) this.#asked = [choice.upstream];
+    else this.#asked.push(choice.upstream);
     if (choice.upstream.isUnchecked) this.#verify(choice, beside);
     else this.#sendNow(choice, beside);
   }
@@ -123,7 +128,8 @@ export class Flight implements Others {
     const behind = tier === TIER.behind;
     const attempt = upstream.begin(this.#nowMs);
     const sent: Sent = { attempt, upstream, behind, beside, inAir: undefined };
-    this.#sent.push(sent);
+    if (this.#sent.length === 0) this.#sent = [sent];
+    else this.#sent.push(sent);
     const { params, need } = this.#request;
     const request = { method: need.method, params, timeoutMs: this.#attemptMs(upstream) };
     if (upstream.role === "primary") this.#planSecond();

@@ -29,6 +29,8 @@ export class ContractSketch {
   readonly #owner: SketchOwner;
   readonly #byContract = new Map<string, SketchEntry>();
   readonly #entries: SketchEntry[] = [];
+  /** Added to last: to compare with it takes less than to find it, and it is called again often. */
+  #last: SketchEntry | undefined;
 
   constructor(owner: SketchOwner) {
     this.#owner = owner;
@@ -45,8 +47,9 @@ export class ContractSketch {
 
   /** `contract`: in lower case. Returns the entry where it has become due. `mayGrow`: there is memory for another entry. */
   add(contract: string, calls: number, mayGrow: boolean): SketchEntry | undefined {
-    const entry = this.#byContract.get(contract) ?? this.#admit(contract, mayGrow);
+    const entry = this.#find(contract) ?? this.#admit(contract, mayGrow);
     if (entry === undefined) return undefined;
+    this.#last = entry;
     entry.hits += calls;
     return due(entry, calls);
   }
@@ -55,6 +58,11 @@ export class ContractSketch {
   putBack(contract: string, calls: number, mayGrow: boolean): SketchEntry | undefined {
     const entry = this.#byContract.get(contract);
     return entry === undefined ? this.add(contract, calls, mayGrow) : due(entry, calls);
+  }
+
+  #find(contract: string): SketchEntry | undefined {
+    const last = this.#last;
+    return last?.contract === contract ? last : this.#byContract.get(contract);
   }
 
   #admit(name: string, mayGrow: boolean): SketchEntry | undefined {

@@ -22,6 +22,22 @@ const NONE: readonly string[] = Object.freeze([]);
 
 type Named = { readonly number: number; readonly text: JsonValue; readonly isTag: boolean };
 
+/** The blocks that a call names, in their order. */
+class NamedBlocks {
+  first: Named | undefined;
+  last: Named | undefined;
+  /** The number of the last that a tag named. */
+  tagged: number | undefined;
+  lowest = Number.POSITIVE_INFINITY;
+
+  add(named: Named): void {
+    this.first ??= named;
+    this.last = named;
+    if (named.isTag) this.tagged = named.number;
+    if (named.number < this.lowest) this.lowest = named.number;
+  }
+}
+
 /**
  * What has to be found out before a call's blocks can be resolved: `safe`, `finalized`, and, where
  * the network has a window, the hashes of blocks.
@@ -59,15 +75,13 @@ export function resolveBlocks(
   const { block, blockHash, filter, call } = places;
   let sent = args;
   if (call >= 0) sent = withValue(sent, call, capGas(args[call], moment.gasLimit));
-  const named: Named[] = [];
+  const named = new NamedBlocks();
   if (args.length > block && block >= 0)
     sent = withValue(sent, block, nameBlock(args[block], moment, named));
   if (blockHash >= 0) nameHash(args[blockHash], moment, named);
   if (filter >= 0) sent = withValue(sent, filter, nameRange(args[filter], moment, named));
   const { head, window } = moment;
-  if (window !== undefined && named.some(({ number }) => number <= head - window)) {
-    return outside(window);
-  }
+  if (window !== undefined && named.lowest <= head - window) return outside(window);
   return summary(definition, named, { sent, head });
 }
 
@@ -90,11 +104,9 @@ function withValue(
 
 function summary(
   definition: Definition,
-  named: readonly Named[],
+  { first, last, tagged }: NamedBlocks,
   { sent, head }: { readonly sent: readonly JsonValue[]; readonly head: number },
 ): Resolution {
-  const first = named[0];
-  const last = named.length === 0 ? undefined : named[named.length - 1];
   const number = last === undefined ? -1 : last.number;
   const future = number > head;
   const isRange = blockPlaces(definition).filter >= 0;
@@ -105,35 +117,29 @@ function summary(
     block: future ? (isRange ? head : -1) : number,
     named: number,
     depth: definition.state && number >= 0 ? Math.max(head - number, 0) : -1,
-    tagged: last?.isTag === true ? last.number : lastTag(named),
+    tagged,
     exists: definition.lookup === "block" && number >= 0 && !future && last?.text !== "pending",
     future,
     known: isEmpty ? "[]" : undefined,
   };
 }
 
-/** A loop: V8 counts each use of `findLast`, which takes longer than the search. */
-function lastTag(named: readonly Named[]): number | undefined {
-  for (let at = named.length - 1; at >= 0; at -= 1) if (named[at]?.isTag) return named[at]?.number;
-  return undefined;
-}
-
 /** Notes the block, and returns what is sent in its place. */
-function nameBlock(value: JsonValue | undefined, moment: Moment, named: Named[]): JsonValue {
+function nameBlock(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): JsonValue {
   if (value instanceof Map) nameHash(value.get("blockHash"), moment, named);
   const found = typeof value === "string" ? resolveTag(value, moment) : undefined;
   if (found === undefined) return value ?? null;
-  named.push(found);
+  named.add(found);
   return found.text;
 }
 
-function nameHash(value: JsonValue | undefined, moment: Moment, named: Named[]): void {
+function nameHash(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): void {
   const number = typeof value === "string" ? moment.found.get(value) : undefined;
-  if (number !== undefined) named.push({ number, text: value ?? null, isTag: false });
+  if (number !== undefined) named.add({ number, text: value ?? null, isTag: false });
 }
 
 /** Both ends of a filter are sent as numbers: what is left out means the head (go-ethereum 1.17). */
-function nameRange(value: JsonValue | undefined, moment: Moment, named: Named[]): JsonValue {
+function nameRange(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): JsonValue {
   if (!(value instanceof Map)) return value ?? null;
   if (value.has("blockHash")) {
     nameHash(value.get("blockHash"), moment, named);
