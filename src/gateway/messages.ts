@@ -76,7 +76,7 @@ function answerBatch(
     inAir -= 1;
     if (inAir === 0) respond(joinBatch(calls));
   };
-  for (const call of calls) pipeline.run(call, done);
+  pipeline.runAll(calls, done);
   return inAir;
 }
 

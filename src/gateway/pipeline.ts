@@ -64,20 +64,46 @@ export class Pipeline {
     this.#advance(call);
   }
 
+  /**
+   * The same for the calls of one message, stage by stage: what a stage needs stays in the
+   * processor's caches while it takes all of them, which is a fifth of what a call costs.
+   */
+  runAll(calls: readonly Call[], done: (call: Call) => void): void {
+    const begunMs = this.#tools.clock.monotonic();
+    for (const call of calls) {
+      call.begunMs = begunMs;
+      call.done = done;
+    }
+    // Those that wait go on by themselves.
+    let going = calls;
+    while (going.length > 0) going = going.filter((call) => this.#step(call));
+  }
+
   #advance(call: Call): void {
+    while (this.#step(call));
+  }
+
+  /** Takes the call through its next stage, or to its end; false where it waits, or has ended. */
+  #step(call: Call): boolean {
+    const isOpen = call.result === undefined && call.error === undefined;
+    const stage = isOpen ? STAGES[call.nextStage] : undefined;
+    if (stage === undefined) {
+      this.#end(call);
+      return false;
+    }
+    call.nextStage += 1;
     try {
-      while (call.nextStage < STAGES.length) {
-        if (call.result !== undefined || call.error !== undefined) break;
-        const stage = STAGES[call.nextStage];
-        call.nextStage += 1;
-        if (stage?.(call, this.#tools) === "waiting") return;
-      }
+      return stage(call, this.#tools) !== "waiting";
     } catch (error) {
       if (call.settled) throw error;
       const internal = error instanceof Error ? (error.stack ?? error.message) : String(error);
       call.result = undefined;
       call.error = { name: "internal", internal };
+      return true;
     }
+  }
+
+  #end(call: Call): void {
     call.settled = true;
     settle(call, this.#tools);
     call.done(call);
