@@ -2,6 +2,7 @@ import { FailureLog } from "./failure-log.ts";
 import type { Failure } from "./failures.ts";
 import { NullAnswers } from "./null-answers.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
+import type { Need } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
 import { isFault, type Verdict } from "./verdict.ts";
 
@@ -19,10 +20,19 @@ export type Others = {
   another(): Upstream | undefined;
 };
 
+/** A result shows that its node has the block, which nobody may have known. */
+export function showBlock(
+  upstream: Upstream,
+  need: Need,
+  { seen }: Pick<FlightParts, "seen">,
+): void {
+  if (need.block > upstream.head && need.partial !== true) seen(upstream, need.block);
+}
+
 /** What the attempts of one call found so far, and what that comes to. */
 export class Findings {
   readonly #request: RoutedRequest;
-  readonly #parts: Pick<FlightParts, "observer" | "primaries" | "seen">;
+  readonly #parts: Pick<FlightParts, "observer" | "primaries">;
   readonly #others: Others;
   /** Made where they are needed: nearly all calls have their result at once. */
   #failures: FailureLog | undefined;
@@ -31,7 +41,7 @@ export class Findings {
 
   constructor(
     request: RoutedRequest,
-    parts: Pick<FlightParts, "observer" | "primaries" | "seen">,
+    parts: Pick<FlightParts, "observer" | "primaries">,
     others: Others,
   ) {
     this.#request = request;
@@ -71,9 +81,6 @@ export class Findings {
     switch (verdict.kind) {
       case "result":
         this.#nulls?.contradict(verdict.result, this.#request, this.#parts.observer);
-        if (this.#request.need.block > upstream.head && this.#request.need.partial !== true) {
-          this.#parts.seen(upstream, this.#request.need.block);
-        }
         return { kind: "result", result: verdict.result, upstream };
       case "null":
         return this.#ofNull(source, verdict.result);

@@ -1,9 +1,8 @@
 import type { Timer } from "../lib/timer-wheel.ts";
-import { Findings, type Others } from "./findings.ts";
+import { Findings, type Others, showBlock } from "./findings.ts";
 import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
-import type { InAir } from "./transport.ts";
 import type { Attempt, Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
@@ -20,17 +19,7 @@ const STALLED_MS = 1000;
 const WAIT_BEFORE_PARTNERS_MS = 1000;
 
 const NOBODY: Upstream[] = [];
-const NOTHING: Sent[] = [];
-
-type Sent = {
-  readonly attempt: Attempt;
-  readonly upstream: Upstream;
-  /** It did not have the block when it was asked: what it does not find may exist. */
-  readonly behind: boolean;
-  /** The one that it was sent beside, because that was slow. */
-  readonly beside: Upstream | undefined;
-  inAir: InAir | undefined;
-};
+const NOTHING: Attempt[] = [];
 
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
 export class Flight implements Others {
@@ -42,10 +31,11 @@ export class Flight implements Others {
   #nowMs: number;
   /** An array that something was added to has room for 17, which few need: the first makes another. */
   #asked: Upstream[] = NOBODY;
-  #sent: Sent[] = NOTHING;
+  #sent: Attempt[] = NOTHING;
   #stale: Upstream[] | undefined;
   #verifying = 0;
-  readonly #findings: Findings;
+  /** Made where it is needed: nearly all calls have their result at once. */
+  #found: Findings | undefined;
   #hedge: Timer | undefined;
   #wait: Timer | undefined;
   #mayAskPartners: boolean;
@@ -56,7 +46,6 @@ export class Flight implements Others {
     this.#done = done;
     this.#nowMs = parts.clock.monotonic();
     this.#deadlineMs = request.deadlineMs;
-    this.#findings = new Findings(request, parts, this);
     this.#mayAskPartners = request.partner && parts.partners.length > 0;
   }
 
@@ -74,7 +63,7 @@ export class Flight implements Others {
     const hasTime = this.#leftMs >= LEAST_ATTEMPT_MS;
     // A primary that is known to fail is asked after the partners of those who have them.
     const worst =
-      this.#mayAskPartners || this.#findings.atHand !== undefined ? TIER.poor : TIER.behind;
+      this.#mayAskPartners || this.#found?.atHand !== undefined ? TIER.poor : TIER.behind;
     const choice = hasTime ? this.#choose(this.#parts.primaries, worst) : undefined;
     if (choice !== undefined) {
       if (this.#asked.length > 0) this.#parts.observer.retried();
@@ -82,7 +71,7 @@ export class Flight implements Others {
       return;
     }
     if (this.#isBusy) return;
-    const isOpen = hasTime && !this.#findings.isNull;
+    const isOpen = hasTime && this.#found?.isNull !== true;
     if (isOpen && this.#waits()) return;
     if (isOpen && this.#mayAskPartners) this.#askPartner();
     else this.#finish(this.#findings.conclude());
@@ -97,6 +86,11 @@ export class Flight implements Others {
     // Whoever said that it lacks the block may have it now.
     this.#asked = NOBODY;
     this.next();
+  }
+
+  get #findings(): Findings {
+    this.#found ??= new Findings(this.#request, this.#parts, this);
+    return this.#found;
   }
 
   get #leftMs(): number {
@@ -125,9 +119,9 @@ export class Flight implements Others {
   }
 
   #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {
-    const behind = tier === TIER.behind;
-    const attempt = upstream.begin(this.#nowMs);
-    const sent: Sent = { attempt, upstream, behind, beside, inAir: undefined };
+    const sent = upstream.begin(this.#nowMs);
+    sent.behind = tier === TIER.behind;
+    sent.beside = beside;
     if (this.#sent.length === 0) this.#sent = [sent];
     else this.#sent.push(sent);
     const { params, need } = this.#request;
@@ -176,7 +170,7 @@ export class Flight implements Others {
   #planSecond(): void {
     const { latency, timers } = this.#parts;
     const p95Ms = latency.value();
-    const hasAnswer = this.#findings.atHand !== undefined;
+    const hasAnswer = this.#found?.atHand !== undefined;
     if (this.#hedge !== undefined || (p95Ms === undefined && !hasAnswer)) return;
     const delayMs = hasAnswer
       ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS)
@@ -187,7 +181,7 @@ export class Flight implements Others {
   #hedgeOrEnd(): void {
     this.#hedge = undefined;
     this.#nowMs = this.#parts.clock.monotonic();
-    const answer = this.#findings.atHand;
+    const answer = this.#found?.atHand;
     if (answer !== undefined) {
       this.#finish(answer);
       return;
@@ -200,27 +194,31 @@ export class Flight implements Others {
     }
   }
 
-  #answered(sent: Sent, answer: UpstreamAnswer): void {
-    const { upstream, attempt, beside } = sent;
+  #answered(sent: Attempt, answer: UpstreamAnswer): void {
+    const { upstream, beside } = sent;
     const { need } = this.#request;
     const now = this.#parts.clock.monotonic();
     this.#nowMs = now;
     const verdict = judge(need.method, answer);
-    const tookMs = upstream.end(attempt, labelOf(verdict), now);
+    const tookMs = upstream.end(sent, labelOf(verdict), now);
     this.#take(sent);
-    learn(upstream, { need, answer, verdict, tookMs, beganMs: attempt.beganMs, now });
+    learn(upstream, { need, answer, verdict, tookMs, beganMs: sent.beganMs, now });
     const isPrimary = upstream.role === "primary";
     if (isPrimary && !isFault(verdict)) this.#parts.latency.record(tookMs, now);
     if (this.#done === undefined) return;
     this.#endHedge();
     if (verdict.kind === "stale") this.#askAgain(upstream);
-    const outcome = this.#findings.take(sent, verdict);
+    if (verdict.kind === "result") showBlock(upstream, need, this.#parts);
+    const outcome =
+      this.#found === undefined && verdict.kind === "result"
+        ? ({ kind: "result", result: verdict.result, upstream } as const)
+        : this.#findings.take(sent, verdict);
     if (beside !== undefined) {
       this.#parts.observer.hedged(beside.name, outcome === undefined ? "failed" : "won");
     }
     if (outcome !== undefined) this.#finish(outcome);
     else if (!this.#isBusy) this.next();
-    else if (this.#findings.atHand !== undefined) this.#planSecond();
+    else if (this.#found?.atHand !== undefined) this.#planSecond();
   }
 
   /** Whether a healthy node can still get the block that nobody had so far; then it is waited for. */
@@ -280,7 +278,7 @@ export class Flight implements Others {
   }
 
   /** It is in the air no more; nearly always it is the only one. */
-  #take(sent: Sent): void {
+  #take(sent: Attempt): void {
     if (this.#sent[this.#sent.length - 1] === sent) this.#sent.pop();
     else this.#sent.splice(this.#sent.indexOf(sent), 1);
   }
@@ -291,16 +289,16 @@ export class Flight implements Others {
   }
 
   /** Overtaken: what it still says tells of its node, which stalls where it says nothing at all. */
-  #leave(sent: Sent): void {
-    const { attempt, beside, inAir } = sent;
+  #leave(sent: Attempt): void {
+    const { beside, inAir } = sent;
     if (beside !== undefined) this.#parts.observer.hedged(beside.name, "lost");
-    const ageMs = this.#nowMs - attempt.beganMs;
+    const ageMs = this.#nowMs - sent.beganMs;
     this.#parts.timers.set(Math.max(STALLED_MS - ageMs, 0), () => {
       const at = this.#sent.indexOf(sent);
       if (at < 0) return;
       this.#sent.splice(at, 1);
       inAir?.cancel();
-      attempt.upstream.abandon(attempt);
+      sent.upstream.abandon(sent);
     });
   }
 }

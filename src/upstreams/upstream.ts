@@ -73,6 +73,12 @@ export type Attempt = {
   readonly beganMs: number;
   before: Attempt | undefined;
   after: Attempt | undefined;
+  /** What a call's flight keeps of it: whether its node lacked the block when it was asked, */
+  behind: boolean;
+  /** the one that it was sent beside, because that was slow, */
+  beside: Upstream | undefined;
+  /** and how to end it. */
+  inAir: InAir | undefined;
 };
 
 /** One node, or a paid service, as its network sees it: the way to it, and what is known of it. */
@@ -164,7 +170,15 @@ export class Upstream {
   #begin(now: number): Attempt {
     if (!this.allowance.tryTake(now)) this.allowance.take(now);
     const before = this.#newest;
-    const attempt: Attempt = { upstream: this, beganMs: now, before, after: undefined };
+    const attempt: Attempt = {
+      upstream: this,
+      beganMs: now,
+      before,
+      after: undefined,
+      behind: false,
+      beside: undefined,
+      inAir: undefined,
+    };
     if (before === undefined) this.#oldest = attempt;
     else before.after = attempt;
     this.#newest = attempt;
