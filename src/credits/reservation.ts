@@ -9,7 +9,8 @@ export type Payers = { readonly account: Owner; readonly key: Owner | undefined 
 export class Reservation {
   readonly credits: number;
   readonly #payers: Payers;
-  readonly #leases: { readonly account: Lease; readonly key: Lease | undefined };
+  readonly #lease: Lease;
+  readonly #keyLease: Lease | undefined;
 
   constructor(
     credits: number,
@@ -18,17 +19,18 @@ export class Reservation {
   ) {
     this.credits = credits;
     this.#payers = payers;
-    this.#leases = leases;
+    this.#lease = leases.account;
+    this.#keyLease = leases.key;
   }
 
   /** The UTC day that the call belongs to. */
   get day(): Day {
-    return this.#leases.account.day;
+    return this.#lease.day;
   }
 
   settle(served: boolean): void {
-    this.#payers.account.balance.settle(this.#leases.account, this.credits, served);
-    const { key } = this.#leases;
+    this.#payers.account.balance.settle(this.#lease, this.credits, served);
+    const key = this.#keyLease;
     if (key !== undefined) this.#payers.key?.balance.settle(key, this.credits, served);
   }
 }

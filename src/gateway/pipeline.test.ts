@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { stubNetwork } from "../../test/support/stub-network.ts";
+import type { Identity } from "../access/authenticator.ts";
+import type { CreditRefusal, Reservation } from "../credits/ledger.ts";
+import { systemClock } from "../lib/clock.ts";
+import { CallLog, createLog } from "../telemetry/log.ts";
+import type { MessageAnswer } from "./answer.ts";
+import { answerMessage } from "./messages.ts";
+import { Pipeline } from "./pipeline.ts";
+
+/** What one call of a batch meets on its way. */
+type Way = {
+  readonly admission: "held" | "held later" | "refused" | "refused later";
+  readonly fetch: "at once" | "later";
+};
+
+const way: fc.Arbitrary<Way> = fc.record({
+  admission: fc.constantFrom("held", "held later", "refused", "refused later"),
+  fetch: fc.constantFrom("at once", "later"),
+});
+const REFUSAL: CreditRefusal = { kind: "key-throughput", retryAfterSeconds: 1 };
+const IDENTITY = {
+  accountId: "account",
+  keyId: "key",
+  plan: "free",
+} as Identity;
+const nothing = () => undefined;
+
+/** A batch of one call for each way, whose late parts come in this order. */
+function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]) {
+  const late: (() => void)[] = [];
+  const settled: Reservation[] = [];
+  const held: Reservation[] = [];
+  const asked: string[] = [];
+  const network = stubNetwork("net", (_, params) => JSON.stringify(JSON.parse(params)[0].data));
+  const fetchNow = network.fetch.bind(network);
+  network.fetch = (plan, deadlineMs, done) => {
+    const data = String((plan.args[0] as Map<string, string>).get("data"));
+    asked.push(data);
+    if (ways[Number(data)]?.fetch === "at once") fetchNow(plan, deadlineMs, done);
+    else late.push(() => fetchNow(plan, deadlineMs, done));
+  };
+  let admitted = 0;
+  const pipeline = new Pipeline({
+    clock: systemClock,
+    log: new CallLog(createLog({ level: "silent", terminal: false }), systemClock),
+    ledger: {
+      admit: (_, credits, resume) => {
+        const { admission } = ways[admitted] as Way;
+        admitted += 1;
+        const isHeld = admission.startsWith("held");
+        const reservation = { credits } as Reservation;
+        if (isHeld) held.push(reservation);
+        const outcome = isHeld ? reservation : REFUSAL;
+        if (!admission.endsWith("later")) return outcome;
+        late.push(() => resume(outcome));
+        return "waiting";
+      },
+      settle: (reservation) => settled.push(reservation),
+    },
+    usage: { record: nothing, contract: nothing },
+    mayFailOver: () => false,
+    usageOf: async () => "{}",
+  });
+  const calls = ways.map((_, at) => ({
+    ...{ jsonrpc: "2.0", id: at, method: "eth_call" },
+    params: [{ data: `0x${at.toString(16).padStart(4, "0")}` }, "0x1"],
+  }));
+  const answers: MessageAnswer[] = [];
+  const session = { network, identity: IDENTITY, requestId: "r" };
+  answerMessage(Buffer.from(JSON.stringify(calls)), { session, pipeline }, (answer) =>
+    answers.push(answer),
+  );
+  while (late.length > 0) {
+    const parts = late.splice(0);
+    for (const at of orderOf(parts.length)) parts[at]?.();
+  }
+  return { answers, settled, held, asked };
+}
+
+test("each call of a batch is asked, settled and answered once, whatever it waits for", () => {
+  const ways = fc.array(way, { minLength: 1, maxLength: 12 });
+  const seeds = fc.infiniteStream(fc.nat());
+  fc.assert(
+    fc.property(ways, seeds, (chosen, order) => {
+      const shuffled = (parts: number) =>
+        Array.from({ length: parts }, (_, at) => ({ at, by: order.next().value as number }))
+          .sort((a, b) => a.by - b.by)
+          .map(({ at }) => at);
+      const { answers, settled, held, asked } = run(chosen, shuffled);
+      const data = chosen.map((_, at) => `0x${at.toString(16).padStart(4, "0")}`);
+      const isHeld = (_: unknown, at: number) => chosen[at]?.admission.startsWith("held");
+      expect(answers).toHaveLength(1);
+      expect(asked.toSorted()).toEqual(data.filter(isHeld));
+      expect(new Set(settled)).toEqual(new Set(held));
+      expect(settled).toHaveLength(held.length);
+      if (held.length === 0) return;
+      const told = JSON.parse(answers[0]?.pieces.join("") ?? "") as Record<string, unknown>[];
+      expect(told.map(({ id }) => id)).toEqual(chosen.map((_, at) => at));
+      expect(told.map(({ result }) => result)).toEqual(
+        data.map((each, at) => (isHeld(each, at) ? each : undefined)),
+      );
+    }),
+  );
+});
