@@ -29,7 +29,8 @@ type Client = { readonly connection: Connection; readonly pool: Pool; usesLeft: 
 type Waiting = { readonly intended: number; readonly kind: Kind };
 type Pool = {
   readonly protocol: "http" | "websocket";
-  readonly idle: Client[];
+  /** In turns: whoever is left alone for the time that the gateway announces is disconnected. */
+  readonly idle: Fifo<Client>;
   readonly waiting: Fifo<Waiting>;
 };
 
@@ -89,7 +90,7 @@ export class SoakClients {
   send(intended: number): void {
     const own = this.#share() < WEBSOCKET_SHARE ? this.#pools[1] : this.#pools[0];
     const next = { intended, kind: kindAt(this.#share()) };
-    const client = own.idle.pop();
+    const client = own.idle.shift();
     if (client === undefined) own.waiting.push(next);
     else this.#sendBy(client, next);
   }
@@ -185,5 +186,5 @@ export class SoakClients {
 }
 
 function pool(protocol: Pool["protocol"]): Pool {
-  return { protocol, idle: [], waiting: new Fifo() };
+  return { protocol, idle: new Fifo(), waiting: new Fifo() };
 }
