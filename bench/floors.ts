@@ -13,8 +13,12 @@ import type { FloorName } from "./scenarios.ts";
 
 const TYPE = { "Content-Type": "application/json" };
 
+/** As Tollgate: a connection that rests while other subjects have their turn is not to be closed. */
+const KEPT = { keepAliveTimeout: 65_000 };
+
 const KINDS: Readonly<Record<FloorName, (nodePort: number) => NetServer>> = {
-  "http-constant": () => createServer((request, response) => answerConstant(request, response)),
+  "http-constant": () =>
+    createServer(KEPT, (request, response) => answerConstant(request, response)),
   "net-constant": netConstant,
   "ws-constant": webSocketConstant,
   "http-proxy": proxy,
@@ -37,7 +41,7 @@ function answerConstant(request: IncomingMessage, response: ServerResponse): voi
 
 function proxy(nodePort: number): Server {
   const pool = new Pool(`http://127.0.0.1:${nodePort}`, { connections: 64 });
-  return createServer((request, response) => {
+  return createServer(KEPT, (request, response) => {
     readBody(request, (body) => forward(pool, body, response));
   });
 }

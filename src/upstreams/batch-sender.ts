@@ -1,3 +1,4 @@
+import { toBinary } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { readBatch } from "./batch-answers.ts";
@@ -110,7 +111,8 @@ export class BatchSender {
     let timeoutMs = 0;
     for (const { request } of calls) timeoutMs = Math.max(timeoutMs, request.timeoutMs);
     const shared = new SharedExchange(calls);
-    shared.exchange = this.#parts.wire.exchange(text, timeoutMs, (outcome) => {
+    // Once for all of them, which costs as much as for one.
+    shared.exchange = this.#parts.wire.exchange(toBinary(text), timeoutMs, (outcome) => {
       shared.end();
       done(outcome);
     });

@@ -1,3 +1,4 @@
+import { toBinary } from "../lib/bytes.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { BatchSender, type Wire } from "./batch-sender.ts";
@@ -62,7 +63,7 @@ export class HttpUpstream implements Transport {
     }
     const { timeoutMs } = request;
     const id = this.#takeIds(1);
-    const exchange = this.#exchange(callText(id, request), timeoutMs, (outcome) => {
+    const exchange = this.#exchange(toBinary(callText(id, request)), timeoutMs, (outcome) => {
       this.#timers.clear(timer);
       done(this.#secrets.hideIn(answerOf(outcome, id)));
     });

@@ -1,4 +1,3 @@
-import { toBinary } from "../../lib/bytes.ts";
 import { readAnswer } from "../read-answer.ts";
 import type { UpstreamRequest } from "../transport.ts";
 import type { UpstreamAnswer } from "../upstream-answer.ts";
@@ -6,9 +5,9 @@ import type { Outcome } from "./exchange.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-/** One call's JSON text, a character per byte. */
+/** One call's JSON text. */
 export function callText(id: number, { method, params }: UpstreamRequest): string {
-  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${toBinary(params)}}`;
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 }
 
 /** What became of an exchange that carried the call of this id alone. */
