@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { ownText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Changes, Storage } from "../storage/store.ts";
 import { hashApiKey, isApiKey } from "./api-key.ts";
@@ -98,8 +99,7 @@ export class Authenticator {
     const asked = this.#asked.get(rawKey);
     if (asked !== undefined) return asked;
     if (this.#asked.size >= LOOK_UPS_IN_THE_AIR) return "unavailable";
-    // A copy: a slice would keep the whole request that it was cut from in memory.
-    const key = Buffer.from(rawKey, "latin1").toString("latin1");
+    const key = ownText(rawKey);
     const answer = this.#lookUp(key).finally(() => this.#asked.delete(key));
     this.#asked.set(key, answer);
     return answer;

@@ -66,7 +66,7 @@ export class Pipeline {
 
   /**
    * The same for the calls of one message, stage by stage: what a stage needs stays in the
-   * processor's caches while it takes all of them, which is a fifth of what a call costs.
+   * processor's caches while it takes all of them (docs/performance.md has what that saves).
    */
   runAll(calls: readonly Call[], done: (call: Call) => void): void {
     const begunMs = this.#tools.clock.monotonic();

@@ -102,12 +102,14 @@ export class JsonReader {
   string(): string {
     const start = this.position + 1;
     const end = this.#stringEnd();
-    // A quantity, an address, data: not the same again.
-    if (this.isPlain && this.text.charCodeAt(start) !== 0x30) {
-      return repeated.take(this.text, start, end);
+    const { text } = this;
+    if (!this.isPlain) {
+      const raw = text.slice(start, end);
+      return NEEDS_DECODING.test(raw) ? this.#decode(raw) : raw;
     }
-    const raw = this.text.slice(start, end);
-    return this.isPlain || !NEEDS_DECODING.test(raw) ? raw : this.#decode(raw);
+    // A quantity, an address, data: not the same again.
+    const isOnce = text.charCodeAt(start) === 0x30;
+    return isOnce ? text.slice(start, end) : repeated.take(text, start, end);
   }
 
   /** Where the string that begins here has its closing quote, which is taken. */
@@ -221,11 +223,11 @@ export class JsonReader {
     const closers: number[] = [];
     do {
       const code = this.peek();
-      if (code === 0x7b || code === 0x5b) {
+      if (code === OBJECT.open || code === ARRAY.open) {
         this.position += 1;
         closers.push(code + 2);
         if (this.peek() !== code + 2) {
-          if (code === 0x7b) this.key();
+          if (code === OBJECT.open) this.key();
           continue;
         }
       } else {
@@ -240,8 +242,8 @@ export class JsonReader {
   /** After a value: closes what ends here, then stands before the next value, if there is one. */
   #close(closers: number[]): void {
     for (let closer = closers.at(-1); closer !== undefined; closer = closers.at(-1)) {
-      if (this.take(0x2c)) {
-        if (closer === 0x7d) this.key();
+      if (this.take(COMMA)) {
+        if (closer === OBJECT.close) this.key();
         return;
       }
       this.expect(closer);

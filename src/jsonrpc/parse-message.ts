@@ -32,7 +32,7 @@ export function parseMessage(body: Buffer): ParsedMessage {
   const reader = new JsonReader(body.toString("latin1"));
   if (!reader.isPlain && !isUtf8(body)) return parseFault;
   try {
-    const message = reader.peek() === 0x5b ? readBatch(reader) : readSingle(reader);
+    const message = reader.peek() === ARRAY.open ? readBatch(reader) : readSingle(reader);
     return Number.isNaN(reader.peek()) ? message : parseFault;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return parseFault;
@@ -74,7 +74,7 @@ function invalid(id: string, message: string): ParsedCall {
 
 function readCall(reader: JsonReader, level: number): ParsedCall {
   reader.tooDeep = false;
-  if (reader.peek() !== 0x7b) {
+  if (reader.peek() !== OBJECT.open) {
     reader.value(level);
     return invalid(NO_ID, reader.tooDeep ? TOO_DEEP : "invalid request: a call is an object");
   }

@@ -1,3 +1,5 @@
+import { ownText } from "../lib/bytes.ts";
+
 /** Longer ones are hardly the same again, and a slice of so many characters points to its text. */
 const MOST_CHARS = 32;
 const SLOTS = 256;
@@ -18,8 +20,7 @@ export class RepeatedTexts {
     const slot = (ends + length) & (SLOTS - 1);
     const known = this.#slots[slot] as string;
     if (known.length === length && text.startsWith(known, start)) return known;
-    // A copy: a slice would keep the whole message.
-    const own = Buffer.from(text.slice(start, end), "latin1").toString("latin1");
+    const own = ownText(text.slice(start, end));
     this.#slots[slot] = own;
     return own;
   }

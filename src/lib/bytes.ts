@@ -9,6 +9,11 @@ export function toBinary(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
+/** A copy of a binary string: a slice would keep the whole text that it was cut from in memory. */
+export function ownText(text: string): string {
+  return Buffer.from(text, "latin1").toString("latin1");
+}
+
 /** Length in bytes of all pieces together. */
 export function sizeOf(pieces: readonly Piece[]): number {
   let bytes = 0;

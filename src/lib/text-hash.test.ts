@@ -11,7 +11,7 @@ test("the hash of two texts is that of both in one", () => {
   );
 });
 
-test("is a whole number from 1 to 2^31 - 1", () => {
+test("a hash is a whole number from 1 to 2^31 - 1", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const hash = textHash(text);

@@ -29,24 +29,23 @@ export type CheckOptions = {
  */
 export function checkParams(
   definition: Definition,
-  listed: JsonValue | undefined,
+  params: JsonValue | undefined,
   options: CheckOptions,
 ): readonly JsonValue[] {
   const { strict, wording } = options;
   const wanted = definition.params;
-  const list = listed ?? NONE;
-  if (!Array.isArray(list)) throw new ParamFault(wording.notArray(wanted));
-  const given: readonly JsonValue[] = definition.arrange?.(list) ?? list;
+  const listed = params ?? NONE;
+  if (!Array.isArray(listed)) throw new ParamFault(wording.notArray(wanted));
+  const given: readonly JsonValue[] = definition.arrange?.(listed) ?? listed;
   if (wording.lengthFirst) {
     const least = wanted.findLastIndex((param) => isRequired(param, strict)) + 1;
     if (given.length < least) throw new ParamFault(wording.tooFew(wanted, given.length));
     if (given.length > wanted.length) throw new ParamFault(wording.tooMany(wanted, given.length));
   }
-  const sent = canonical(wanted, given, options);
+  const sent = withoutLastNulls(canonical(wanted, given, options));
   if (given.length > wanted.length) throw new ParamFault(wording.tooMany(wanted, given.length));
-  const params = withoutLastNulls(sent);
-  definition.verify?.(params);
-  return params;
+  definition.verify?.(sent);
+  return sent;
 }
 
 /** Each param as it is sent: what was given itself, for as long as that is canonical as it came. */

@@ -1,4 +1,3 @@
-import { toBinary } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { readBatch } from "./batch-answers.ts";
@@ -18,7 +17,7 @@ const MOST_CHARS = 512 * 1024;
 export type Wire = {
   /** So many ids in a row that nothing else has: the first. */
   readonly takeIds: (count: number) => number;
-  /** `text`: a body, a character per byte. `done` is called once, unless it is cancelled. */
+  /** `text`: a body, JSON text. `done` is called once, unless it is cancelled. */
   readonly exchange: (
     text: string,
     timeoutMs: number,
@@ -111,8 +110,7 @@ export class BatchSender {
     let timeoutMs = 0;
     for (const { request } of calls) timeoutMs = Math.max(timeoutMs, request.timeoutMs);
     const shared = new SharedExchange(calls);
-    // Once for all of them, which costs as much as for one.
-    shared.exchange = this.#parts.wire.exchange(toBinary(text), timeoutMs, (outcome) => {
+    shared.exchange = this.#parts.wire.exchange(text, timeoutMs, (outcome) => {
       shared.end();
       done(outcome);
     });

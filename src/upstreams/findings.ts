@@ -2,11 +2,13 @@ import { FailureLog } from "./failure-log.ts";
 import type { Failure } from "./failures.ts";
 import { NullAnswers } from "./null-answers.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
-import type { Need } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
 import { isFault, type Verdict } from "./verdict.ts";
 
 const NULL = [Buffer.from("null")];
+
+/** All but a result, which is its call's outcome whatever was found before. */
+type NoResult = Exclude<Verdict, { kind: "result" }>;
 
 /** Who answered. */
 export type Source = {
@@ -19,15 +21,6 @@ export type Others = {
   /** Of the healthy nodes that could still tell, the one with the highest head. */
   another(): Upstream | undefined;
 };
-
-/** A result shows that its node has the block, which nobody may have known. */
-export function showBlock(
-  upstream: Upstream,
-  need: Need,
-  { seen }: Pick<FlightParts, "seen">,
-): void {
-  if (need.block > upstream.head && need.partial !== true) seen(upstream, need.block);
-}
 
 /** What the attempts of one call found so far, and what that comes to. */
 export class Findings {
@@ -74,14 +67,16 @@ export class Findings {
     return isGiven ? { kind: "failure", ...best } : undefined;
   }
 
+  /** What a result says of those who had said null. */
+  contradict(result: readonly Buffer[]): void {
+    this.#nulls?.contradict(result, this.#request, this.#parts.observer);
+  }
+
   /** The call's outcome where this answer decides it. */
-  take(source: Source, verdict: Verdict): FetchOutcome | undefined {
+  take(source: Source, verdict: NoResult): FetchOutcome | undefined {
     const { upstream } = source;
     if (isFault(verdict)) this.#faults += 1;
     switch (verdict.kind) {
-      case "result":
-        this.#nulls?.contradict(verdict.result, this.#request, this.#parts.observer);
-        return { kind: "result", result: verdict.result, upstream };
       case "null":
         return this.#ofNull(source, verdict.result);
       case "too_large":

@@ -1,5 +1,5 @@
 import type { Timer } from "../lib/timer-wheel.ts";
-import { Findings, type Others, showBlock } from "./findings.ts";
+import { Findings, type Others } from "./findings.ts";
 import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
@@ -18,9 +18,6 @@ const STALLED_MS = 1000;
 /** How long a call whose plan has partners waits for a primary to get the block. */
 const WAIT_BEFORE_PARTNERS_MS = 1000;
 
-const NOBODY: Upstream[] = [];
-const NOTHING: Attempt[] = [];
-
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
 export class Flight implements Others {
   readonly #request: RoutedRequest;
@@ -30,8 +27,8 @@ export class Flight implements Others {
   /** When the step at hand began: one look at the clock for each, since many cost more than it does. */
   #nowMs: number;
   /** An array that something was added to has room for 17, which few need: the first makes another. */
-  #asked: Upstream[] = NOBODY;
-  #sent: Attempt[] = NOTHING;
+  #asked: Upstream[] = [];
+  #sent: Attempt[] = [];
   #stale: Upstream[] | undefined;
   #verifying = 0;
   /** Made where it is needed: nearly all calls have their result at once. */
@@ -84,7 +81,7 @@ export class Flight implements Others {
     this.#nowMs = this.#parts.clock.monotonic();
     this.#endWait();
     // Whoever said that it lacks the block may have it now.
-    this.#asked = NOBODY;
+    this.#asked = [];
     this.next();
   }
 
@@ -208,10 +205,9 @@ export class Flight implements Others {
     if (this.#done === undefined) return;
     this.#endHedge();
     if (verdict.kind === "stale") this.#askAgain(upstream);
-    if (verdict.kind === "result") showBlock(upstream, need, this.#parts);
     const outcome =
-      this.#found === undefined && verdict.kind === "result"
-        ? ({ kind: "result", result: verdict.result, upstream } as const)
+      verdict.kind === "result"
+        ? this.#resultOf(upstream, verdict.result)
         : this.#findings.take(sent, verdict);
     if (beside !== undefined) {
       this.#parts.observer.hedged(beside.name, outcome === undefined ? "failed" : "won");
@@ -219,6 +215,16 @@ export class Flight implements Others {
     if (outcome !== undefined) this.#finish(outcome);
     else if (!this.#isBusy) this.next();
     else if (this.#found?.atHand !== undefined) this.#planSecond();
+  }
+
+  /** It shows, too, that its node has the block, which nobody may have known. */
+  #resultOf(upstream: Upstream, result: readonly Buffer[]): FetchOutcome {
+    const { need } = this.#request;
+    this.#found?.contradict(result);
+    if (need.block > upstream.head && need.partial !== true) {
+      this.#parts.seen(upstream, need.block);
+    }
+    return { kind: "result", result, upstream };
   }
 
   /** Whether a healthy node can still get the block that nobody had so far; then it is waited for. */

@@ -63,7 +63,7 @@ export class HttpUpstream implements Transport {
     }
     const { timeoutMs } = request;
     const id = this.#takeIds(1);
-    const exchange = this.#exchange(toBinary(callText(id, request)), timeoutMs, (outcome) => {
+    const exchange = this.#exchange(callText(id, request), timeoutMs, (outcome) => {
       this.#timers.clear(timer);
       done(this.#secrets.hideIn(answerOf(outcome, id)));
     });
@@ -99,9 +99,10 @@ export class HttpUpstream implements Transport {
     return first;
   }
 
-  /** `text`: the body, a character per byte. Nothing is sent yet. */
+  /** `text`: the body, JSON text. Nothing is sent yet. */
   #exchange(text: string, timeoutMs: number, done: (outcome: Outcome) => void): Exchange {
-    const request = `${this.#head}${text.length}\r\n\r\n${text}`;
+    const body = toBinary(text);
+    const request = `${this.#head}${body.length}\r\n\r\n${body}`;
     return new Exchange({ request, maxBytes: this.#maxBytes, timeoutMs }, done);
   }
 

@@ -73,11 +73,10 @@ export type Attempt = {
   readonly beganMs: number;
   before: Attempt | undefined;
   after: Attempt | undefined;
-  /** What a call's flight keeps of it: whether its node lacked the block when it was asked, */
+  /** Its node did not have the block when it was asked: what it does not find may exist. */
   behind: boolean;
-  /** the one that it was sent beside, because that was slow, */
+  /** The one that it was sent beside, because that was slow. */
   beside: Upstream | undefined;
-  /** and how to end it. */
   inAir: InAir | undefined;
 };
 

@@ -1,3 +1,5 @@
+import { ownText } from "../lib/bytes.ts";
+
 /** About 6 KB for each account and network; makes the bound below 3 % of a minute's calls. */
 export const SKETCH_ENTRIES = 64;
 
@@ -66,8 +68,7 @@ export class ContractSketch {
   }
 
   #admit(name: string, mayGrow: boolean): SketchEntry | undefined {
-    // A copy: a slice would keep the whole request that it was cut from in memory.
-    const contract = Buffer.from(name, "latin1").toString("latin1");
+    const contract = ownText(name);
     const grows = mayGrow && this.#entries.length < SKETCH_ENTRIES;
     const entry = grows ? this.#grow(contract) : this.#replaceLeast(contract);
     if (entry !== undefined) this.#byContract.set(contract, entry);
