@@ -6,7 +6,7 @@ import { encode, type JsonObject, type JsonValue, NumberToken } from "./value.ts
 
 /** What the reader makes of the text; undefined where it is no JSON. */
 function read(text: string): { value: JsonValue; tooDeep: boolean } | undefined {
-  const reader = new JsonReader(Buffer.from(text, "utf8").toString("latin1"));
+  const reader = new JsonReader(Buffer.from(text, "utf8"));
   try {
     const value = reader.value(1);
     return Number.isNaN(reader.peek()) ? { value, tooDeep: reader.tooDeep } : undefined;

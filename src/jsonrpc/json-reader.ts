@@ -1,3 +1,4 @@
+import { isPlainJson } from "./plain-bytes.ts";
 import { RepeatedTexts } from "./repeated-texts.ts";
 import { type JsonObject, type JsonValue, NumberToken } from "./value.ts";
 
@@ -20,7 +21,7 @@ const repeated = new RepeatedTexts();
 export class JsonSyntaxError extends Error {}
 
 /**
- * Reads JSON from a binary string: one character per byte, so that positions are byte offsets and a
+ * Reads JSON as a binary string: one character per byte, so that positions are byte offsets and a
  * slice of the text is the client's own bytes. Unless it `isPlain` they must be checked to be UTF-8
  * before anything is read.
  */
@@ -37,9 +38,9 @@ export class JsonReader {
   /** Keys of objects so far that were there before: the object around has them in its text, too. */
   #duplicates = 0;
 
-  constructor(text: string) {
-    this.text = text;
-    this.isPlain = !NEEDS_DECODING.test(text);
+  constructor(bytes: Buffer) {
+    this.text = bytes.toString("latin1");
+    this.isPlain = isPlainJson(bytes);
   }
 
   /** Skips white space and gives the next byte, NaN at the end. */

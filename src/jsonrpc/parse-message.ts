@@ -29,7 +29,7 @@ const NO_ID = "null";
  * (`facts/node-behaviour.md` section 4). Never throws.
  */
 export function parseMessage(body: Buffer): ParsedMessage {
-  const reader = new JsonReader(body.toString("latin1"));
+  const reader = new JsonReader(body);
   if (!reader.isPlain && !isUtf8(body)) return parseFault;
   try {
     const message = reader.peek() === ARRAY.open ? readBatch(reader) : readSingle(reader);

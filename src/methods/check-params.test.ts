@@ -14,7 +14,7 @@ const hash = HASH.toLowerCase();
 const zero = `0x${"0".repeat(40)}`;
 
 function parse(text: string): JsonValue {
-  return new JsonReader(Buffer.from(text).toString("latin1")).value(1);
+  return new JsonReader(Buffer.from(text)).value(1);
 }
 
 /** What is sent to a node, as JSON text. */

@@ -21,8 +21,8 @@ type Recording = {
 function outcome(method: string, params: unknown): string {
   const definition = lookUp(method);
   if (definition === undefined) return "not served";
-  const text = Buffer.from(JSON.stringify(params ?? null)).toString("latin1");
-  const value: JsonValue = new JsonReader(text).value(1);
+  const text = JSON.stringify(params ?? null);
+  const value: JsonValue = new JsonReader(Buffer.from(text)).value(1);
   try {
     return `taken as ${encode([...checkParams(definition, value, { strict: false, wording })])}`;
   } catch (fault) {

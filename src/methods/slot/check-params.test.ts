@@ -14,7 +14,7 @@ const many = (count: number, value: string) => Array.from({ length: count }, () 
 function outcome(method: string, params: string): string {
   const definition = lookUp(method);
   if (definition === undefined) throw new Error(`no ${method}`);
-  const value = new JsonReader(Buffer.from(params).toString("latin1")).value(1);
+  const value = new JsonReader(Buffer.from(params)).value(1);
   try {
     return encode(checkParams(definition, value, { strict: false, wording }));
   } catch (fault) {

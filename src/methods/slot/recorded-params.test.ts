@@ -10,8 +10,7 @@ const AGAVE = "../shared/fixtures/slot/agave.jsonl";
 const CLIENTS = "../shared/fixtures/nodes/solana/clients.json";
 const { lookUp, wording } = FAMILIES.slot;
 
-const parse = (text: string): JsonValue =>
-  new JsonReader(Buffer.from(text).toString("latin1")).value(1);
+const parse = (text: string): JsonValue => new JsonReader(Buffer.from(text)).value(1);
 
 /** What is sent to a node, or the text for the client. */
 function outcome(method: string, params: JsonValue | undefined): string {
