@@ -75,11 +75,11 @@ export type UpstreamBuildParts = {
 /** One upstream of a network. Nothing is asked of it yet. */
 export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts): Upstream {
   const { clock, connect, metrics, log, events, askCaps } = parts;
+  const calls = metrics.upstreamCalls(config.name);
   const upstream: Upstream = new Upstream(config, {
     ...connect(config, { log, onBroken: () => upstream.broke() }),
     clock,
-    observe: (upstream, outcome, seconds) =>
-      metrics.upstreamCalls(upstream).record(outcome, seconds),
+    observe: (outcome, seconds) => calls.record(outcome, seconds),
     events,
     askCaps,
   });

@@ -24,6 +24,9 @@ export class OutcomeMetrics {
   readonly #outcomes = new Map<string, PlainCounter>();
   readonly #counter: (outcome: string) => PlainCounter;
   readonly #duration: PlainHistogram;
+  /** Counted last: nearly every call ends like the one before. */
+  #lastOutcome = "";
+  #last: PlainCounter | undefined;
 
   constructor(counter: (outcome: string) => PlainCounter, duration: PlainHistogram) {
     this.#counter = counter;
@@ -31,8 +34,15 @@ export class OutcomeMetrics {
   }
 
   record(outcome: string, seconds: number): void {
-    memo(this.#outcomes, outcome, this.#counter).inc();
+    this.#counterOf(outcome).inc();
     this.#duration.observe(seconds);
+  }
+
+  #counterOf(outcome: string): PlainCounter {
+    if (this.#last !== undefined && this.#lastOutcome === outcome) return this.#last;
+    this.#last = memo(this.#outcomes, outcome, this.#counter);
+    this.#lastOutcome = outcome;
+    return this.#last;
   }
 }
 
@@ -107,7 +117,6 @@ export class Metrics {
 
   network(network: string): NetworkMetrics {
     const calls = new Map<string, OutcomeMetrics>();
-    const upstreams = new Map<string, OutcomeMetrics>();
     const ofMethod = (method: string) =>
       new OutcomeMetrics(
         (outcome) => this.#calls.of(network, method, outcome),
@@ -120,7 +129,7 @@ export class Metrics {
       );
     return {
       calls: (method) => memo(calls, method, ofMethod),
-      upstreamCalls: (upstream) => memo(upstreams, upstream, ofUpstream),
+      upstreamCalls: ofUpstream,
       credits: this.#credits.of(network),
       cache: this.#cache.network(network),
       routing: this.#routing(network),

@@ -61,7 +61,7 @@ function upstream(name: string, ...replies: Reply[]): Upstream {
   const built = new Upstream(options, {
     transport: { isConnected: true, call, close: async () => undefined },
     clock,
-    observe: (of, outcome) => observed.push(`${of} ${outcome}`),
+    observe: (outcome) => observed.push(`${options.name} ${outcome}`),
     events: {
       advanced: () => undefined,
       changed: () => undefined,

@@ -22,7 +22,7 @@ export type UpstreamOptions = {
 const IDENTITY_METHODS: ReadonlySet<string> = new Set(["eth_chainId", "getGenesisHash"]);
 
 /** Told of every attempt: `outcome` is `ok`, a failure class, or what broke the connection. */
-export type AttemptObserver = (upstream: string, outcome: string, seconds: number) => void;
+export type AttemptObserver = (outcome: string, seconds: number) => void;
 
 /** Where a node tells of its new blocks by itself. It connects again whenever it breaks. */
 export type HeadSource = {
@@ -232,7 +232,7 @@ export class Upstream {
   end(attempt: Attempt, outcome: string, now: number = this.#clock.monotonic()): number {
     this.#remove(attempt);
     const tookMs = now - attempt.beganMs;
-    this.#observe(this.name, outcome, tookMs / 1000);
+    this.#observe(outcome, tookMs / 1000);
     return tookMs;
   }
 
