@@ -75,6 +75,20 @@ test("the same labels are the same series, and values in labels are escaped", as
   expect(lines).toContain('tollgate_refusals_total{reason="a\\"b\\\\c"} 1');
 });
 
+test("outcomes that take turns are each counted for themselves", async () => {
+  const metrics = new Metrics();
+  const calls = metrics.network("net").calls("m");
+  for (const outcome of ["ok", "revert", "ok", "ok", "revert", "unavailable", "ok"]) {
+    calls.record(outcome, 1);
+  }
+  const lines = await linesOf(metrics);
+  for (const [outcome, count] of Object.entries({ ok: 4, revert: 2, unavailable: 1 })) {
+    expect(lines).toContain(
+      `tollgate_calls_total{network="net",method="m",outcome="${outcome}"} ${count}`,
+    );
+  }
+});
+
 test("connections go up and down", async () => {
   const metrics = new Metrics();
   const { connections } = metrics.traffic("http");

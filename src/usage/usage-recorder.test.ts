@@ -49,6 +49,7 @@ class Bench {
   readonly failures: unknown[] = [];
   readonly pruned: Pruned[] = [];
   readonly contracts = new Map<string, number>();
+  readonly contractOwners: string[] = [];
   contractRows = 0;
   readonly stored = { minute: new Book(), hour: new Book(), day: new Book() };
   readonly recorded = { minute: new Book(), hour: new Book(), day: new Book() };
@@ -108,8 +109,9 @@ class Bench {
       }
     }
     this.contractRows += contracts.length;
-    for (const { contract, calls } of contracts) {
+    for (const { accountId, network, contract, calls } of contracts) {
       this.contracts.set(contract, (this.contracts.get(contract) ?? 0) + calls);
+      this.contractOwners.push(`${accountId} ${network} ${contract} ${calls}`);
     }
   }
 }
@@ -345,6 +347,17 @@ describe("contracts in the store", () => {
         }
       }),
     );
+  });
+
+  test("are counted for the account and the network that called them, though these take turns", async () => {
+    const bench = new Bench();
+    const owners = ["acc_1 mainnet", "acc_2 mainnet", "acc_2 sepolia", "acc_1 sepolia"];
+    for (let call = 0; call < 40; call += 1) {
+      const [account = "", network = ""] = (owners[call % 4] ?? "").split(" ");
+      bench.recorder.contract(account, network, `0x${call % 4}`);
+    }
+    await bench.recorder.stop();
+    expect(bench.contractOwners).toEqual(owners.map((owner, at) => `${owner} 0x${at} 10`));
   });
 
   test("have one that is called often, though its calls come after many others", async () => {
