@@ -12,6 +12,7 @@ const COLON = 0x3a;
 const MAX_LEVELS = 64;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// What isPlainJson looks for in a whole message, in one string of it.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings.
 const NEEDS_DECODING = /[\x00-\x1f\\\x80-\xff]/;
 

@@ -24,9 +24,6 @@ export class OutcomeMetrics {
   readonly #outcomes = new Map<string, PlainCounter>();
   readonly #counter: (outcome: string) => PlainCounter;
   readonly #duration: PlainHistogram;
-  /** Counted last: nearly every call ends like the one before. */
-  #lastOutcome = "";
-  #last: PlainCounter | undefined;
 
   constructor(counter: (outcome: string) => PlainCounter, duration: PlainHistogram) {
     this.#counter = counter;
@@ -34,15 +31,8 @@ export class OutcomeMetrics {
   }
 
   record(outcome: string, seconds: number): void {
-    this.#counterOf(outcome).inc();
+    memo(this.#outcomes, outcome, this.#counter).inc();
     this.#duration.observe(seconds);
-  }
-
-  #counterOf(outcome: string): PlainCounter {
-    if (this.#last !== undefined && this.#lastOutcome === outcome) return this.#last;
-    this.#last = memo(this.#outcomes, outcome, this.#counter);
-    this.#lastOutcome = outcome;
-    return this.#last;
   }
 }
 
@@ -50,7 +40,7 @@ export class OutcomeMetrics {
 export type NetworkMetrics = {
   /** `method` must come from a definition, or be `other`. Outcomes: `ok`, or an error's name. */
   readonly calls: (method: string) => OutcomeMetrics;
-  /** Outcomes: `ok`, a class of failure, or what broke the connection. */
+  /** Hold on to it. Outcomes: `ok`, a class of failure, or what broke the connection. */
   readonly upstreamCalls: (upstream: string) => OutcomeMetrics;
   readonly credits: PlainCounter;
   readonly cache: CacheMetrics;

@@ -30,7 +30,6 @@ export class MinuteTally {
   readonly #sketches = new Map<string, Map<string, ContractSketch>>();
   /** Found last: the next call is its twin more often than not. */
   #last: Counter | undefined;
-  #lastSketch: ContractSketch | undefined;
 
   constructor(minute: number) {
     this.minute = minute;
@@ -62,15 +61,8 @@ export class MinuteTally {
   }
 
   sketch(accountId: string, network: string): ContractSketch {
-    const last = this.#lastSketch;
-    if (last?.owner.accountId === accountId && last.owner.network === network) return last;
     const known = this.#sketches.get(accountId)?.get(network);
-    const sketch = known ?? this.#addSketch(accountId, network);
-    this.#lastSketch = sketch;
-    return sketch;
-  }
-
-  #addSketch(accountId: string, network: string): ContractSketch {
+    if (known !== undefined) return known;
     const sketch = new ContractSketch({ minute: this.minute, accountId, network });
     within(this.#sketches, accountId).set(network, sketch);
     return sketch;
