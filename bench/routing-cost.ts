@@ -7,6 +7,7 @@ import { TimerWheel } from "../src/lib/timer-wheel.ts";
 import type { Definition } from "../src/methods/definition.ts";
 import { FAMILIES } from "../src/methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../src/methods/shapes/shape.ts";
+import type { Answer } from "../src/networks/answers.ts";
 import { buildNetwork } from "../src/networks/build-network.ts";
 import type { Network, Plan } from "../src/networks/network.ts";
 import { createLog } from "../src/telemetry/log.ts";
@@ -175,11 +176,12 @@ function routedWay(network: Network): Way {
   return (definition, args, begunMs) => {
     const deadlineMs = begunMs + TIMEOUT_MS;
     const question = { definition, args, minBlock: -1, partner: false, deadlineMs };
-    const plan = network.resolve(question, failed);
+    const plan = network.resolve(question, { planned: failed });
     if (plan === "waiting" || "name" in plan) return failed(plan);
-    network.fetch(plan, deadlineMs, (answer) => {
-      if (answer.kind !== "result") failed(answer.kind);
-    });
+    const answered = ({ kind }: Answer) => {
+      if (kind !== "result") failed(kind);
+    };
+    network.fetch(plan, { deadlineMs, answered });
   };
 }
 

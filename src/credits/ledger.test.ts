@@ -75,7 +75,7 @@ class Rig {
 
   async admit(who: Identity, credits = 80, ledger = this.ledger): Promise<Outcome> {
     return new Promise((resolve) => {
-      const outcome = ledger.admit(identity(who), credits, resolve);
+      const outcome = ledger.admit(identity(who), credits, { admitted: resolve });
       if (outcome !== "waiting") resolve(outcome);
     });
   }
@@ -96,6 +96,8 @@ class Rig {
     return (await this.store.read(owner, day)).used;
   }
 }
+
+const NOBODY = { admitted: () => undefined };
 
 function identity(changes: Identity): CreditIdentity {
   const plain = { keyId: "key", accountId: "account", plan: "team" };
@@ -118,7 +120,7 @@ describe("spending", () => {
   test("only the first call waits for the store; the next ones are answered at once", async () => {
     expect(await rig.serve({})).toBe("served");
     for (let call = 0; call < 200; call += 1) {
-      const outcome = rig.ledger.admit(identity({}), 80, () => undefined);
+      const outcome = rig.ledger.admit(identity({}), 80, NOBODY);
       expect(isReservation(outcome)).toBe(true);
       if (isReservation(outcome)) rig.ledger.settle(outcome, true);
       await settled();
@@ -180,10 +182,11 @@ describe("spending", () => {
   test("calls that wait are served in order with as few statements as fit the lease", async () => {
     const order: number[] = [];
     for (let call = 0; call < 60; call += 1) {
-      rig.ledger.admit(identity({}), 80, (outcome) => {
+      const admitted = (outcome: Outcome) => {
         expect(isReservation(outcome)).toBe(true);
         order.push(call);
-      });
+      };
+      rig.ledger.admit(identity({}), 80, { admitted });
     }
     await settled();
     expect(order).toEqual(Array.from({ length: 60 }, (_, call) => call));
@@ -337,7 +340,7 @@ describe("what is open stays within the bound", () => {
     rig.isFailing = true;
     await rig.pass(1250);
     const before = rig.takes.length;
-    const answer = rig.ledger.admit(identity({ plan }), 500, () => undefined);
+    const answer = rig.ledger.admit(identity({ plan }), 500, NOBODY);
     expect([answer, rig.takes.length]).toEqual([{ kind: "unavailable" }, before]);
     rig.isFailing = false;
     await rig.pass(500);
@@ -379,7 +382,7 @@ describe("a store that fails", () => {
     const second = rig.admit({});
     await rig.pass(250);
     expect(await outcome).toEqual({ kind: "unavailable" });
-    expect(rig.ledger.admit(identity({}), 80, () => undefined)).toEqual({ kind: "unavailable" });
+    expect(rig.ledger.admit(identity({}), 80, NOBODY)).toEqual({ kind: "unavailable" });
     await rig.pass(1750);
     expect(await second).toEqual({ kind: "unavailable" });
   });

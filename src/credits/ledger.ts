@@ -11,6 +11,7 @@ import {
 import type { Awake } from "./balance-options.ts";
 import type { Balance } from "./credit-headers.ts";
 import { GiveBacks } from "./give-backs.ts";
+import type { Lease } from "./lease.ts";
 import { Owners } from "./owners.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
 import { type Payers, Reservation } from "./reservation.ts";
@@ -44,6 +45,16 @@ export type CreditRefusal = {
   readonly retryAfterSeconds?: number;
   /** For people, where there is more to say than the kind. */
   readonly details?: string;
+};
+
+/** Who waits for the credits of a call. */
+export type CreditWaiter = { admitted(outcome: Reservation | CreditRefusal): void };
+
+type Waiting = {
+  readonly identity: CreditIdentity;
+  readonly credits: number;
+  readonly payers: Payers;
+  readonly waiter: CreditWaiter;
 };
 
 /**
@@ -86,13 +97,13 @@ export class Ledger {
 
   /**
    * Holds the credits (above 0) of a call. Where the store has to be asked first, it says `waiting`
-   * and calls `resume` once, later. Order: throughput of the account, then of the key, the day of
+   * and tells the one who waits once, later. Order: throughput of the account, then of the key, the day of
    * the key, then of the account; a refusal takes nothing.
    */
   admit(
     identity: CreditIdentity,
     credits: number,
-    resume: (outcome: Reservation | CreditRefusal) => void,
+    waiter: CreditWaiter,
   ): Reservation | CreditRefusal | "waiting" {
     const nowMs = this.#scheduler.now();
     const atMs = this.#scheduler.monotonic();
@@ -105,14 +116,20 @@ export class Ledger {
       giveBackThroughput(payers, credits);
       return this.#refusal(identity, held);
     }
+    this.#waitFor(held.keyLease, { identity, credits, payers, waiter });
+    return "waiting";
+  }
+
+  /** `keyLease`: what is held of the key's day already. */
+  #waitFor(keyLease: Lease | undefined, { identity, credits, payers, waiter }: Waiting): void {
     const admission = new WaitingAdmission(credits, payers, {
       clock: this.#scheduler,
       resume: (outcome) => {
-        resume(outcome instanceof Reservation ? outcome : this.#refusal(identity, outcome));
+        const isHeld = outcome instanceof Reservation;
+        waiter.admitted(isHeld ? outcome : this.#refusal(identity, outcome));
       },
     });
-    admission.wait(held.keyLease);
-    return "waiting";
+    admission.wait(keyLease);
   }
 
   /**

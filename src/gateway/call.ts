@@ -1,12 +1,15 @@
 import type { Identity } from "../access/authenticator.ts";
-import type { Reservation } from "../credits/ledger.ts";
+import type { CreditRefusal, CreditWaiter, Reservation } from "../credits/ledger.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { ParsedCall } from "../jsonrpc/parse-message.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { Answer } from "../networks/answers.ts";
-import type { Network, Plan } from "../networks/network.ts";
+import type { Network, Plan, Planner, Waiter } from "../networks/network.ts";
+import { creditError } from "./refusals.ts";
+
+const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
 
 /** What a message's calls have in common: stage 2 has named the network and the account. */
 export type Session = {
@@ -18,14 +21,14 @@ export type Session = {
   readonly minBlock?: string | undefined;
 };
 
-/** One call on its way through the stages; each stage fills in its part. */
-export class Call {
+/** One call on its way through the stages; each fills in its part, and is what others tell of it. */
+export class Call implements CreditWaiter, Planner, Waiter {
   readonly session: Session;
   readonly id: string;
   readonly method: string;
   readonly params: JsonValue | undefined;
   definition: Definition | undefined;
-  args: readonly JsonValue[] = [];
+  args: readonly JsonValue[] = NO_ARGS;
   /** The block that the client has seen already; -1: it did not say. */
   minBlock = -1;
   /** What its blocks mean now, and what that asks of a node. */
@@ -41,9 +44,11 @@ export class Call {
   charged = 0;
   /** Where the call stands in the pipeline, and who waits for its end. */
   nextStage = 0;
+  /** Monotonic milliseconds. */
   begunMs = 0;
   settled = false;
-  done: (call: Call) => void = () => undefined;
+  goOn: (call: Call) => void = nothing;
+  done: (call: Call) => void = nothing;
 
   constructor(parsed: ParsedCall, session: Session) {
     this.session = session;
@@ -53,8 +58,40 @@ export class Call {
     this.error = parsed.fault;
   }
 
+  /** One for the whole call, whatever stage it waits in. */
+  get deadlineMs(): number {
+    return this.begunMs + this.session.network.timeoutMs;
+  }
+
+  hold(outcome: Reservation | CreditRefusal): void {
+    if ("kind" in outcome) this.error = creditError(outcome);
+    else this.reservation = outcome;
+  }
+
+  admitted(outcome: Reservation | CreditRefusal): void {
+    this.hold(outcome);
+    this.goOn(this);
+  }
+
+  take(planned: Plan | RpcError): void {
+    if ("name" in planned) this.error = planned;
+    else this.plan = planned;
+  }
+
+  planned(planned: Plan | RpcError): void {
+    this.take(planned);
+    this.goOn(this);
+  }
+
+  answered(answer: Answer): void {
+    this.answer = answer;
+    this.goOn(this);
+  }
+
   /** Whether a partner gave the answer. */
   get isPartners(): boolean {
     return this.answer?.kind === "result" && this.answer.upstream.role === "partner";
   }
 }
+
+function nothing(): void {}

@@ -35,18 +35,18 @@ function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]
   const asked: string[] = [];
   const network = stubNetwork("net", (_, params) => JSON.stringify(JSON.parse(params)[0].data));
   const fetchNow = network.fetch.bind(network);
-  network.fetch = (plan, deadlineMs, done) => {
+  network.fetch = (plan, waiter) => {
     const data = String((plan.args[0] as Map<string, string>).get("data"));
     asked.push(data);
-    if (ways[Number(data)]?.fetch === "at once") fetchNow(plan, deadlineMs, done);
-    else late.push(() => fetchNow(plan, deadlineMs, done));
+    if (ways[Number(data)]?.fetch === "at once") fetchNow(plan, waiter);
+    else late.push(() => fetchNow(plan, waiter));
   };
   let admitted = 0;
   const pipeline = new Pipeline({
     clock: systemClock,
     log: new CallLog(createLog({ level: "silent", terminal: false }), systemClock),
     ledger: {
-      admit: (_, credits, resume) => {
+      admit: (_, credits, waiter) => {
         const { admission } = ways[admitted] as Way;
         admitted += 1;
         const isHeld = admission.startsWith("held");
@@ -54,7 +54,7 @@ function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]
         if (isHeld) held.push(reservation);
         const outcome = isHeld ? reservation : REFUSAL;
         if (!admission.endsWith("later")) return outcome;
-        late.push(() => resume(outcome));
+        late.push(() => waiter.admitted(outcome));
         return "waiting";
       },
       settle: (reservation) => settled.push(reservation),

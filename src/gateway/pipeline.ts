@@ -1,19 +1,19 @@
 import { checkCall } from "../access/allow-lists.ts";
 import type { Identity } from "../access/authenticator.ts";
-import type { CreditRefusal, Ledger, Reservation } from "../credits/ledger.ts";
+import type { Ledger } from "../credits/ledger.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
 import { type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { contractsOf } from "../methods/contracts.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
-import { notAvailableYet, type Plan } from "../networks/network.ts";
+import { notAvailableYet } from "../networks/network.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { toClientError } from "../upstreams/client-error.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call } from "./call.ts";
-import { creditError, notAllowed } from "./refusals.ts";
+import { notAllowed } from "./refusals.ts";
 
 export type PipelineParts = {
   readonly clock: Clock;
@@ -26,10 +26,8 @@ export type PipelineParts = {
   readonly usageOf: (identity: Identity) => Promise<string>;
 };
 
-type Tools = PipelineParts & { readonly resume: (call: Call) => void };
-
-/** A stage that has to wait says so, and goes on by calling `resume` once, later or at once. */
-type Stage = (call: Call, tools: Tools) => "waiting" | undefined;
+/** A stage that has to wait says so; the call goes on once, later or at once. */
+type Stage = (call: Call, parts: PipelineParts) => "waiting" | undefined;
 
 /**
  * The life of a call, after its message was parsed (stage 1) and its network and account were
@@ -48,10 +46,13 @@ const STAGES: readonly Stage[] = [
 ];
 
 export class Pipeline {
-  readonly #tools: Tools;
+  readonly #parts: PipelineParts;
+  readonly #advance = (call: Call): void => {
+    while (this.#step(call));
+  };
 
   constructor(parts: PipelineParts) {
-    this.#tools = { ...parts, resume: (call) => this.#advance(call) };
+    this.#parts = parts;
   }
 
   /**
@@ -59,8 +60,7 @@ export class Pipeline {
    * had to be waited for. Afterwards the call has a result or an error. Never throws.
    */
   run(call: Call, done: (call: Call) => void): void {
-    call.begunMs = this.#tools.clock.monotonic();
-    call.done = done;
+    this.#begin(call, this.#parts.clock.monotonic(), done);
     this.#advance(call);
   }
 
@@ -69,18 +69,17 @@ export class Pipeline {
    * processor's caches while it takes all of them (docs/performance.md has what that saves).
    */
   runAll(calls: readonly Call[], done: (call: Call) => void): void {
-    const begunMs = this.#tools.clock.monotonic();
-    for (const call of calls) {
-      call.begunMs = begunMs;
-      call.done = done;
-    }
+    const begunMs = this.#parts.clock.monotonic();
+    for (const call of calls) this.#begin(call, begunMs, done);
     // Those that wait go on by themselves.
     let going = calls;
     while (going.length > 0) going = going.filter((call) => this.#step(call));
   }
 
-  #advance(call: Call): void {
-    while (this.#step(call));
+  #begin(call: Call, begunMs: number, done: (call: Call) => void): void {
+    call.begunMs = begunMs;
+    call.done = done;
+    call.goOn = this.#advance;
   }
 
   /** Takes the call through its next stage, or to its end; false where it waits, or has ended. */
@@ -93,7 +92,7 @@ export class Pipeline {
     }
     call.nextStage += 1;
     try {
-      return stage(call, this.#tools) !== "waiting";
+      return stage(call, this.#parts) !== "waiting";
     } catch (error) {
       if (call.settled) throw error;
       const internal = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -105,7 +104,7 @@ export class Pipeline {
 
   #end(call: Call): void {
     call.settled = true;
-    settle(call, this.#tools);
+    settle(call, this.#parts);
     call.done(call);
   }
 }
@@ -145,7 +144,7 @@ function readMinBlock(text: string): number {
   throw new ParamFault("invalid X-Min-Block header; want a block number in decimal digits");
 }
 
-function admit(call: Call, { ledger, resume }: Tools): "waiting" | undefined {
+function admit(call: Call, { ledger }: PipelineParts): "waiting" | undefined {
   const { definition, session } = call;
   if (definition === undefined) return undefined;
   const { identity } = session;
@@ -157,58 +156,27 @@ function admit(call: Call, { ledger, resume }: Tools): "waiting" | undefined {
     }
   }
   if (definition.credits === 0) return undefined;
-  const outcome = ledger.admit(identity, definition.credits, (later) => {
-    holdCredits(call, later);
-    resume(call);
-  });
+  const outcome = ledger.admit(identity, definition.credits, call);
   if (outcome === "waiting") return "waiting";
-  holdCredits(call, outcome);
+  call.hold(outcome);
   return undefined;
 }
 
-function holdCredits(call: Call, outcome: Reservation | CreditRefusal): void {
-  if ("kind" in outcome) call.error = creditError(outcome);
-  else call.reservation = outcome;
-}
-
-function resolve(call: Call, { mayFailOver, resume }: Tools): "waiting" | undefined {
-  const { definition, session, args, minBlock } = call;
+function resolve(call: Call, { mayFailOver }: PipelineParts): "waiting" | undefined {
+  const { definition, session, args, minBlock, deadlineMs } = call;
   if (definition === undefined || definition.own !== undefined) return undefined;
   const { network } = session;
   const partner = mayFailOver(session.identity);
-  const deadlineMs = deadlineOf(call);
-  const planned = network.resolve({ definition, args, minBlock, partner, deadlineMs }, (later) => {
-    takePlan(call, later);
-    resume(call);
-  });
+  const planned = network.resolve({ definition, args, minBlock, partner, deadlineMs }, call);
   if (planned === "waiting") return "waiting";
-  takePlan(call, planned);
+  call.take(planned);
   return undefined;
 }
 
-function takePlan(call: Call, planned: Plan | RpcError): void {
-  if ("name" in planned) call.error = planned;
-  else call.plan = planned;
-}
-
-/** One deadline for the whole call, whatever stage it waits in. */
-function deadlineOf({ begunMs, session }: Call): number {
-  return begunMs + session.network.timeoutMs;
-}
-
-function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
+function recall(call: Call, { usageOf }: PipelineParts): "waiting" | undefined {
   const { definition, session } = call;
   if (definition?.own === "usage") {
-    usageOf(session.identity).then(
-      (text) => {
-        call.result = [toBinary(text)];
-        resume(call);
-      },
-      (error: unknown) => {
-        call.error = { name: "credits_unavailable", internal: String(error) };
-        resume(call);
-      },
-    );
+    tellUsage(call, usageOf);
     return "waiting";
   }
   const known = call.plan?.known ?? definition?.local?.(call.args, session.network.facts);
@@ -217,13 +185,23 @@ function recall(call: Call, { usageOf, resume }: Tools): "waiting" | undefined {
   return undefined;
 }
 
-function fetch(call: Call, { resume }: Tools): "waiting" | undefined {
+function tellUsage(call: Call, usageOf: PipelineParts["usageOf"]): void {
+  usageOf(call.session.identity).then(
+    (text) => {
+      call.result = [toBinary(text)];
+      call.goOn(call);
+    },
+    (error: unknown) => {
+      call.error = { name: "credits_unavailable", internal: String(error) };
+      call.goOn(call);
+    },
+  );
+}
+
+function fetch(call: Call): "waiting" | undefined {
   const { plan, session } = call;
   if (plan === undefined) return undefined;
-  session.network.fetch(plan, deadlineOf(call), (answer) => {
-    call.answer = answer;
-    resume(call);
-  });
+  session.network.fetch(plan, call);
   return "waiting";
 }
 
@@ -261,31 +239,31 @@ function accept(call: Call, result: readonly Piece[] | RpcError | undefined): vo
 }
 
 /** Stage 10: what it cost, and what is counted and logged of it. */
-function settle(call: Call, tools: Tools): void {
+function settle(call: Call, { clock, ledger, log, usage }: PipelineParts): void {
   const { definition, error, session, reservation } = call;
   const { network } = session;
   const outcome = error === undefined ? "ok" : error.name;
   if (reservation !== undefined) {
     const served = isCharged(error);
-    tools.ledger.settle(reservation, served);
+    ledger.settle(reservation, served);
     call.charged = served ? (definition?.credits ?? 0) : 0;
   }
   network.metrics.credits.inc(call.charged);
-  const latencyMs = tools.clock.monotonic() - call.begunMs;
+  const latencyMs = clock.monotonic() - call.begunMs;
   const method = definition?.method ?? "other";
   network.metrics.calls(method).record(outcome, latencyMs / 1000);
   const used = call.isPartners ? "partner" : outcome;
-  recordUsage(call, { method, outcome: used, latencyMs }, tools.usage);
+  recordUsage(call, { method, outcome: used, latencyMs }, usage);
   if (error?.internal !== undefined) {
     const fields = { requestId: session.requestId, network: network.name, method, outcome };
-    tools.log.warn({ ...fields, cause: error.internal }, "a call failed");
+    log.warn({ ...fields, cause: error.internal }, "a call failed");
   }
 }
 
 function recordUsage(
   { session, result, charged, definition, args }: Call,
   ended: { readonly method: string; readonly outcome: string; readonly latencyMs: number },
-  usage: Tools["usage"],
+  usage: PipelineParts["usage"],
 ): void {
   const { accountId, keyId } = session.identity;
   const network = session.network.name;

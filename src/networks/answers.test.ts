@@ -4,16 +4,21 @@ import { MemoryCache } from "../cache/memory-cache.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import { FAMILIES } from "../methods/families.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import type { FetchOutcome } from "../upstreams/routing.ts";
+import type { FetchOutcome, RoutedNeed } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { type Answer, Answers } from "./answers.ts";
 import type { Plan } from "./network.ts";
 
 const UPSTREAM = { name: "node" } as Upstream;
+const NEED = {} as RoutedNeed;
 const TIMEOUT_MS = 8000;
 const EXHAUSTED: FetchOutcome = { kind: "exhausted", internal: "all failed" };
 
-type Asked = { readonly plan: Plan; readonly deadlineMs: number; answer: (given: Given) => void };
+type Asked = {
+  readonly params: string;
+  readonly deadlineMs: number;
+  answer: (given: Given) => void;
+};
 type Given = FetchOutcome | string | readonly Buffer[];
 
 let time: VirtualTime;
@@ -36,9 +41,11 @@ beforeEach(() => {
   refusal = undefined;
   answers = new Answers(
     {
-      ask: (plan, deadlineMs, done) => {
-        const answer = (given: Given) => done(outcomeOf(given));
-        asked.push({ plan, deadlineMs, answer });
+      needOf: () => NEED,
+      ask: (request) => {
+        const { params, deadlineMs } = request;
+        const answer = (given: Given) => request.done(outcomeOf(given));
+        asked.push({ params, deadlineMs, answer });
       },
       accept: (_plan, { result }) => refusal ?? result,
       blockOf: () => keptWith,
@@ -70,7 +77,8 @@ function planOf(more: Partial<Plan> & { readonly method?: string } = {}): Plan {
 
 const fetched = (plan: Plan, timeoutMs = TIMEOUT_MS): Answer[] => {
   const got: Answer[] = [];
-  answers.fetch(plan, time.nowMs + timeoutMs, (answer) => got.push(answer));
+  const answered = (answer: Answer) => void got.push(answer);
+  answers.fetch(plan, { deadlineMs: time.nowMs + timeoutMs, answered });
   return got;
 };
 const textOf = ([answer]: readonly Answer[]): string | undefined =>

@@ -11,11 +11,11 @@ import { TextTable } from "../lib/text-table.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import type { FetchOutcome } from "../upstreams/routing.ts";
+import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
-import type { Plan } from "./network.ts";
-import { SharedFlight, type SharedFlightParts, type Waiter } from "./shared-flight.ts";
+import type { Plan, Waiter } from "./network.ts";
+import { SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
 /** What came of asking nodes. A result is in the documented shape. */
 export type Answer =
@@ -28,8 +28,10 @@ export type Recalled = { readonly result: readonly Piece[]; readonly block: numb
 
 /** What a family of networks knows of its plans. */
 export type AnswerRules = {
-  /** Asks the network's nodes; `done` is called once, within the time. */
-  readonly ask: (plan: Plan, deadlineMs: number, done: (outcome: FetchOutcome) => void) => void;
+  /** What it needs of the node that answers it. */
+  readonly needOf: (plan: Plan) => RoutedNeed;
+  /** Asks the network's nodes. */
+  readonly ask: (request: RoutedRequest) => void;
   /** A node's result in the documented shape; or why the network does not give it. */
   readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Buffer[] | RpcError;
   /** The block with which the answer is to be kept, -1 for good; undefined: it is not kept. */
@@ -69,8 +71,11 @@ export class Answers {
     this.#rules = rules;
     this.#parts = parts;
     const { clock, timers } = parts;
-    const again = ({ plan, deadlineMs, done }: Waiter) => this.fetch(plan, deadlineMs, done);
-    this.#flightParts = { clock, timers, again };
+    this.#flightParts = {
+      ...{ clock, timers },
+      answered: (flight, outcome) => this.#land(flight, outcome),
+      again: (plan, waiter) => this.fetch(plan, waiter),
+    };
   }
 
   /** Counts reorganisations: an answer to a plan of an earlier one may be of a replaced block. */
@@ -109,44 +114,51 @@ export class Answers {
     return { result: [stored.value], block: stored.block };
   }
 
-  /** `done` is called once, before the deadline (monotonic milliseconds). */
-  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
+  fetch(plan: Plan, waiter: Waiter): void {
     const key = flightKeyOf(plan);
     const hash = key === plan.key ? hashOf(plan) : textHash(key);
-    const waiter = { plan, deadlineMs, done };
     const flying = this.#flights.find(key, hash);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
-    if (flying !== undefined && flying.epoch === plan.epoch) {
+    if (flying !== undefined && flying.plan.epoch === plan.epoch) {
       this.#parts.metrics.cache.shared.inc();
-      flying.join(waiter);
+      flying.join(plan, waiter);
       return;
     }
-    const flight = new SharedFlight({ key, hash, lead: waiter }, this.#flightParts);
+    const need = this.#rules.needOf(plan);
+    const params = paramsOf(plan);
+    const asked = { key, hash, plan, need, params, lead: waiter };
+    const flight = new SharedFlight(asked, this.#flightParts);
     this.#flights.add(flight);
-    this.#rules.ask(plan, deadlineMs, (outcome) => {
-      this.#flights.remove(flight);
-      const answer = this.#answerOf(plan, outcome, flight);
-      // Each of them gives the bytes back once they are written.
-      if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
-      flight.land(answer);
-    });
+    this.#rules.ask(flight);
   }
 
-  #answerOf(plan: Plan, outcome: FetchOutcome, flight: SharedFlight): Answer {
-    if (outcome.kind !== "result") return outcome;
+  #land(flight: SharedFlight, outcome: FetchOutcome): void {
+    this.#flights.remove(flight);
+    const answer = outcome.kind === "result" ? this.#answerOf(flight, outcome) : outcome;
+    // Each of them gives the bytes back once they are written.
+    if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
+    flight.land(answer);
+  }
+
+  #answerOf(flight: SharedFlight, outcome: ResultOutcome): Answer {
+    const { plan } = flight;
     const result = this.#rules.accept(plan, outcome);
     if ("name" in result) return { kind: "refused", error: result };
-    if (plan.isKept) this.#keep(plan, result, flight);
-    return { kind: "result", result, upstream: outcome.upstream };
+    if (plan.isKept && this.#isWanted(flight)) this.#keep(plan, result);
+    return result === outcome.result ? outcome : { ...outcome, result };
   }
 
-  #keep(plan: Plan, result: readonly Buffer[], { isShared }: SharedFlight): void {
-    if (plan.epoch !== this.#epoch) return;
+  /** Whether it may be kept, and is likely to be asked for again. */
+  #isWanted({ plan, isShared }: SharedFlight): boolean {
+    if (plan.epoch !== this.#epoch) return false;
     const door = this.#doorOf(plan);
-    const hash = hashOf(plan);
     // Others asked for it while it was in the air: it does come again.
     if (isShared) door.hit();
-    if (!door.admits(hash) && !isShared) return;
+    return door.admits(hashOf(plan)) || isShared;
+  }
+
+  #keep(plan: Plan, result: readonly Buffer[]): void {
+    const hash = hashOf(plan);
     const { cache, disk } = this.#parts;
     const { credits } = plan.definition;
     const passing = plan.tagged !== undefined && plan.definition.state;
@@ -199,7 +211,7 @@ function keepBytes(piece: Piece): void {
 }
 
 /** JSON text of the params as they are sent, made once for each call. */
-export function paramsOf(plan: Plan): string {
+function paramsOf(plan: Plan): string {
   plan.params ??= encode(plan.args);
   return plan.params;
 }

@@ -59,6 +59,16 @@ export type Plan = Resolution & {
   hash: number;
 };
 
+/** Who waits for the blocks of a call to be resolved, and is told once, within the time. */
+export type Planner = { planned(plan: Plan | RpcError): void };
+
+/** Who waits for an answer, and is told once, within the time. */
+export type Waiter = {
+  /** Monotonic milliseconds. */
+  readonly deadlineMs: number;
+  answered(answer: Answer): void;
+};
+
 /** What an operator is shown of a chain. */
 export type ChainState = {
   readonly chainId?: number | undefined;
@@ -88,13 +98,13 @@ export type Network = {
   setDrained(name: string, drained: boolean): boolean;
   /**
    * Stage 6: what the call's blocks mean now. Where something has to be found out first it says
-   * `waiting` and calls `done` once, later, within the time.
+   * `waiting` and tells the planner later.
    */
-  resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting";
+  resolve(question: Question, planner: Planner): Plan | RpcError | "waiting";
   /** Stage 7: an answer that was kept; undefined where there is none. */
   recall(plan: Plan): readonly Piece[] | RpcError | undefined;
-  /** Stage 8: what nodes answer to a plan; `done` is called once, within the time. */
-  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void;
+  /** Stage 8: what nodes answer to a plan. */
+  fetch(plan: Plan, waiter: Waiter): void;
 };
 
 export const NO_HEAD: RpcError = {

@@ -1,15 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { VirtualTime } from "../../test/simulation/virtual-time.ts";
+import type { RoutedNeed } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Answer } from "./answers.ts";
-import type { Plan } from "./network.ts";
-import { SharedFlight, type Waiter } from "./shared-flight.ts";
+import type { Plan, Waiter } from "./network.ts";
+import { SharedFlight } from "./shared-flight.ts";
 
 const RESULT: Answer = { kind: "result", result: ['"0x1"'], upstream: {} as Upstream };
 const OUT_OF_TIME: Answer = { kind: "exhausted", internal: "no answer in time" };
 const EXHAUSTED: Answer = { kind: "exhausted", internal: "all failed" };
-const ASKED = { key: "eth_call[]", hash: 7 };
 const PLAN = { epoch: 3 } as Plan;
+const NEED = {} as RoutedNeed;
+const ASKED = { key: "eth_call[]", hash: 7, plan: PLAN, need: NEED, params: "[]" };
 
 let time: VirtualTime;
 /** Who asked for another attempt. */
@@ -20,15 +22,15 @@ let first: ReturnType<typeof waiting>;
 /** Somebody who has so much time from now on. */
 function waiting(leftMs: number): Waiter & { readonly got: Answer[] } {
   const got: Answer[] = [];
-  const done = (answer: Answer) => {
+  const answered = (answer: Answer) => {
     got.push(answer);
   };
-  return { plan: PLAN, deadlineMs: time.nowMs + leftMs, done, got };
+  return { deadlineMs: time.nowMs + leftMs, answered, got };
 }
 
 function joined(leftMs: number): ReturnType<typeof waiting> {
   const waiter = waiting(leftMs);
-  flight.join(waiter);
+  flight.join(PLAN, waiter);
   return waiter;
 }
 
@@ -43,25 +45,27 @@ beforeEach(() => {
     {
       clock: time.clock,
       timers: time,
-      again: (waiter) => again.push(waiter),
+      answered: () => undefined,
+      again: (_plan, waiter) => again.push(waiter),
     },
   );
 });
 
-test("it is shared once somebody joins, and belongs to the epoch of the first", () => {
-  expect([flight.isShared, flight.epoch]).toEqual([false, 3]);
-  joined(8000);
+test("it is shared once somebody joins, and has the plan and the time of the first", () => {
+  expect(flight).toMatchObject({ isShared: false, plan: PLAN, deadlineMs: first.deadlineMs });
+  joined(9000);
+  expect(flight.deadlineMs).toBe(first.deadlineMs);
   expect(flight.isShared).toBe(true);
 });
 
 test("the answer comes to each once, to the first one first", () => {
   const order: string[] = [];
   flight = new SharedFlight(
-    { ...ASKED, lead: { ...first, done: () => order.push("first") } },
-    { clock: time.clock, timers: time, again: () => undefined },
+    { ...ASKED, lead: { ...first, answered: () => order.push("first") } },
+    { clock: time.clock, timers: time, answered: () => undefined, again: () => undefined },
   );
   for (const name of ["second", "third"]) {
-    flight.join({ ...waiting(8000), done: () => order.push(name) });
+    flight.join(PLAN, { ...waiting(8000), answered: () => order.push(name) });
   }
   flight.land(RESULT);
   expect(order).toEqual(["first", "second", "third"]);

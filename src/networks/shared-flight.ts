@@ -1,29 +1,29 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
 import type { Answer } from "./answers.ts";
-import type { Plan } from "./network.ts";
-
-/** Somebody who waits for the flight's answer. */
-export type Waiter = {
-  readonly plan: Plan;
-  /** Monotonic milliseconds. */
-  readonly deadlineMs: number;
-  readonly done: (answer: Answer) => void;
-};
+import type { Plan, Waiter } from "./network.ts";
 
 export type SharedFlightOptions = {
   readonly key: string;
   readonly hash: number;
-  /** Who asked first. */
+  /** Of who asked first. */
+  readonly plan: Plan;
+  readonly need: RoutedNeed;
+  readonly params: string;
   readonly lead: Waiter;
 };
 
 export type SharedFlightParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
+  /** Nodes have answered, or could not: somebody makes an answer of that, and lets it land. */
+  readonly answered: (flight: SharedFlight, outcome: FetchOutcome) => void;
   /** Asks once more, for those who still have time when the flight's own is over. */
-  readonly again: (waiter: Waiter) => void;
+  readonly again: (plan: Plan, waiter: Waiter) => void;
 };
+
+type Joined = { readonly plan: Plan; readonly waiter: Waiter };
 
 /** Less is not worth another attempt. */
 const WORTHWHILE_MS = 100;
@@ -31,25 +31,35 @@ const WORTHWHILE_MS = 100;
 const LATE_MS = 60;
 
 /** One question to the nodes, and all who asked it while it was in the air. */
-export class SharedFlight {
+export class SharedFlight implements RoutedRequest {
   readonly key: string;
   readonly hash: number;
-  readonly epoch: number;
+  readonly plan: Plan;
+  readonly need: RoutedNeed;
+  readonly params: string;
+  /** Of who asked first. */
+  readonly deadlineMs: number;
   /** In the table of those in the air. */
   nextInTable: SharedFlight | undefined;
   #lead: Waiter | undefined;
-  readonly #deadlineMs: number;
   readonly #parts: SharedFlightParts;
-  #others: Waiter[] | undefined;
+  #others: Joined[] | undefined;
 
   /** `key`: what it asks, and `hash`, the key's. */
-  constructor({ key, hash, lead }: SharedFlightOptions, parts: SharedFlightParts) {
+  constructor(options: SharedFlightOptions, parts: SharedFlightParts) {
+    const { key, hash, plan, need, params, lead } = options;
     this.key = key;
     this.hash = hash;
-    this.epoch = lead.plan.epoch;
+    this.plan = plan;
+    this.need = need;
+    this.params = params;
+    this.deadlineMs = lead.deadlineMs;
     this.#lead = lead;
-    this.#deadlineMs = lead.deadlineMs;
     this.#parts = parts;
+  }
+
+  done(outcome: FetchOutcome): void {
+    this.#parts.answered(this, outcome);
   }
 
   get isShared(): boolean {
@@ -57,24 +67,27 @@ export class SharedFlight {
   }
 
   /** Its answer is this one's too, unless this one's time is over before. */
-  join(waiter: Waiter): void {
+  join(plan: Plan, waiter: Waiter): void {
     this.#others ??= [];
-    if (waiter.deadlineMs >= this.#deadlineMs) {
-      this.#others.push(waiter);
-      return;
-    }
+    const isInTime = waiter.deadlineMs >= this.deadlineMs;
+    this.#others.push({ plan, waiter: isInTime ? waiter : this.#hurried(waiter) });
+  }
+
+  /** One that is told within its own time, which ends before the flight's. */
+  #hurried(waiter: Waiter): Waiter {
+    const { deadlineMs } = waiter;
     let isOver = false;
     const end = (answer: Answer) => {
       if (isOver) return;
       isOver = true;
       this.#parts.timers.clear(timer);
-      waiter.done(answer);
+      waiter.answered(answer);
     };
-    const leftMs = waiter.deadlineMs - this.#parts.clock.monotonic();
+    const leftMs = deadlineMs - this.#parts.clock.monotonic();
     const timer = this.#parts.timers.set(Math.max(leftMs, 0), () =>
       end({ kind: "exhausted", internal: "no answer in time" }),
     );
-    this.#others.push({ ...waiter, done: end });
+    return { deadlineMs, answered: end };
   }
 
   /** The answer came. */
@@ -83,15 +96,15 @@ export class SharedFlight {
     const lead = this.#lead;
     this.#lead = undefined;
     this.#others = undefined;
-    lead?.done(answer);
+    lead?.answered(answer);
     if (others === undefined) return;
     const now = this.#parts.clock.monotonic();
-    const isLate = now >= this.#deadlineMs - LATE_MS;
+    const isLate = now >= this.deadlineMs - LATE_MS;
     const ranOut = isLate && (answer.kind === "exhausted" || answer.kind === "behind");
-    for (const waiter of others) {
+    for (const { plan, waiter } of others) {
       // The time was the first one's: who came later has some left.
-      if (ranOut && waiter.deadlineMs - now >= WORTHWHILE_MS) this.#parts.again(waiter);
-      else waiter.done(answer);
+      if (ranOut && waiter.deadlineMs - now >= WORTHWHILE_MS) this.#parts.again(plan, waiter);
+      else waiter.answered(answer);
     }
   }
 }

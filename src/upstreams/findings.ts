@@ -1,7 +1,7 @@
 import { FailureLog } from "./failure-log.ts";
 import type { Failure } from "./failures.ts";
 import { NullAnswers } from "./null-answers.ts";
-import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
+import type { FetchOutcome, FlightParts, RoutedNeed } from "./routing.ts";
 import type { Upstream } from "./upstream.ts";
 import { isFault, type Verdict } from "./verdict.ts";
 
@@ -24,7 +24,7 @@ export type Others = {
 
 /** What the attempts of one call found so far, and what that comes to. */
 export class Findings {
-  readonly #request: RoutedRequest;
+  readonly #need: RoutedNeed;
   readonly #parts: Pick<FlightParts, "observer" | "primaries">;
   readonly #others: Others;
   /** Made where they are needed: nearly all calls have their result at once. */
@@ -33,11 +33,11 @@ export class Findings {
   #faults = 0;
 
   constructor(
-    request: RoutedRequest,
+    need: RoutedNeed,
     parts: Pick<FlightParts, "observer" | "primaries">,
     others: Others,
   ) {
-    this.#request = request;
+    this.#need = need;
     this.#parts = parts;
     this.#others = others;
   }
@@ -60,7 +60,7 @@ export class Findings {
 
   /** An answer that stands where no other node knows more. */
   get atHand(): FetchOutcome | undefined {
-    if (this.#nulls !== undefined && !this.#request.exists) return this.#nulls.outcome;
+    if (this.#nulls !== undefined && !this.#need.exists) return this.#nulls.outcome;
     const best = this.#failures?.best;
     if (best === undefined || best.failure.answer !== undefined) return undefined;
     const isGiven = best.failure.class === "unknown" || best.failure.class === "block_unknown";
@@ -69,7 +69,7 @@ export class Findings {
 
   /** What a result says of those who had said null. */
   contradict(result: readonly Buffer[]): void {
-    this.#nulls?.contradict(result, this.#request, this.#parts.observer);
+    this.#nulls?.contradict(result, this.#need, this.#parts.observer);
   }
 
   /** The call's outcome where this answer decides it. */
@@ -92,13 +92,13 @@ export class Findings {
 
   /** After the last attempt: what says most, or that nobody answered. */
   conclude(): FetchOutcome {
-    const { exists, need } = this.#request;
+    const { exists, block } = this.#need;
     const nothing = this.#nulls?.outcome;
     if (nothing !== undefined && !(exists && this.#faults > 0)) return nothing;
     const best = this.#failures?.best;
     if (best !== undefined) return { kind: "failure", ...best };
-    const nobody = this.#parts.primaries.every(({ head }) => head < need.block);
-    if (need.strict && nobody && this.#faults === 0) return { kind: "behind" };
+    const nobody = this.#parts.primaries.every(({ head }) => head < block);
+    if (this.#need.strict && nobody && this.#faults === 0) return { kind: "behind" };
     return { kind: "exhausted", internal: this.#failures?.text ?? "" };
   }
 
@@ -109,7 +109,7 @@ export class Findings {
       this.note(name, "does not have the block yet");
       return undefined;
     }
-    if (isLack && this.#request.lookup && failure.answer === undefined) {
+    if (isLack && this.#need.lookup && failure.answer === undefined) {
       return this.#ofNull(source, NULL);
     }
     this.#failures ??= new FailureLog();
@@ -120,7 +120,7 @@ export class Findings {
   /** Null decides where it can be trusted; else another node is asked, and null kept for the end. */
   #ofNull({ upstream, behind }: Source, result: readonly Buffer[]): FetchOutcome | undefined {
     this.note(upstream.name, behind ? "null, but it is behind" : "null");
-    const { lookup, exists, future } = this.#request;
+    const { lookup, exists, future } = this.#need;
     if (!lookup) return { kind: "result", result, upstream };
     if (behind) return undefined;
     this.#nulls ??= new NullAnswers();

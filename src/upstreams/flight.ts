@@ -22,8 +22,7 @@ const WAIT_BEFORE_PARTNERS_MS = 1000;
 export class Flight implements Others {
   readonly #request: RoutedRequest;
   readonly #parts: FlightParts;
-  #done: ((outcome: FetchOutcome) => void) | undefined;
-  readonly #deadlineMs: number;
+  #isDone = false;
   /** When the step at hand began: one look at the clock for each, since many cost more than it does. */
   #nowMs: number;
   /** An array that something was added to has room for 17, which few need: the first makes another. */
@@ -37,13 +36,11 @@ export class Flight implements Others {
   #wait: Timer | undefined;
   #mayAskPartners: boolean;
 
-  constructor(request: RoutedRequest, parts: FlightParts, done: (outcome: FetchOutcome) => void) {
+  constructor(request: RoutedRequest, parts: FlightParts) {
     this.#request = request;
     this.#parts = parts;
-    this.#done = done;
     this.#nowMs = parts.clock.monotonic();
-    this.#deadlineMs = request.deadlineMs;
-    this.#mayAskPartners = request.partner && parts.partners.length > 0;
+    this.#mayAskPartners = request.need.partner && parts.partners.length > 0;
   }
 
   /** For its findings. */
@@ -56,7 +53,7 @@ export class Flight implements Others {
 
   /** Asks the next upstream; with none or no time left, waits or concludes. */
   next(): void {
-    if (this.#done === undefined) return;
+    if (this.#isDone) return;
     const hasTime = this.#leftMs >= LEAST_ATTEMPT_MS;
     // A primary that is known to fail is asked after the partners of those who have them.
     const worst =
@@ -86,12 +83,12 @@ export class Flight implements Others {
   }
 
   get #findings(): Findings {
-    this.#found ??= new Findings(this.#request, this.#parts, this);
+    this.#found ??= new Findings(this.#request.need, this.#parts, this);
     return this.#found;
   }
 
   get #leftMs(): number {
-    return this.#deadlineMs - this.#nowMs;
+    return this.#request.deadlineMs - this.#nowMs;
   }
 
   get #isBusy(): boolean {
@@ -142,7 +139,7 @@ export class Flight implements Others {
     this.#parts.verify(upstream, this.#attemptMs(upstream), () => {
       this.#verifying -= 1;
       this.#nowMs = this.#parts.clock.monotonic();
-      if (this.#done === undefined) return;
+      if (this.#isDone) return;
       if (upstream.chain === "right" && !upstream.drained) {
         this.#sendNow({ upstream, tier }, beside);
         return;
@@ -202,7 +199,7 @@ export class Flight implements Others {
     learn(upstream, { need, answer, verdict, tookMs, beganMs: sent.beganMs, now });
     const isPrimary = upstream.role === "primary";
     if (isPrimary && !isFault(verdict)) this.#parts.latency.record(tookMs, now);
-    if (this.#done === undefined) return;
+    if (this.#isDone) return;
     this.#endHedge();
     if (verdict.kind === "stale") this.#askAgain(upstream);
     const outcome =
@@ -274,13 +271,12 @@ export class Flight implements Others {
   }
 
   #finish(outcome: FetchOutcome): void {
-    const done = this.#done;
-    if (done === undefined) return;
-    this.#done = undefined;
+    if (this.#isDone) return;
+    this.#isDone = true;
     this.#endHedge();
     if (this.#wait !== undefined) this.#endWait();
     for (const sent of this.#sent) this.#leave(sent);
-    done(outcome);
+    this.#request.done(outcome);
   }
 
   /** It is in the air no more; nearly always it is the only one. */

@@ -1,5 +1,5 @@
 import { blockNumberIn } from "./answer-block.ts";
-import type { FetchOutcome, RoutedRequest, RoutingObserver } from "./routing.ts";
+import type { FetchOutcome, RoutedNeed, RoutingObserver } from "./routing.ts";
 import type { Upstream } from "./upstream.ts";
 
 /**
@@ -28,12 +28,9 @@ export class NullAnswers {
   }
 
   /** Who said null to what is there counts as failing, unless the block may not have come to it. */
-  contradict(
-    result: readonly Buffer[],
-    { answerBlock, need }: RoutedRequest,
-    observer: RoutingObserver,
-  ): void {
+  contradict(result: readonly Buffer[], need: RoutedNeed, observer: RoutingObserver): void {
     if (this.#from.length === 0) return;
+    const { answerBlock } = need;
     const block = answerBlock === undefined ? need.block : blockNumberIn(result, answerBlock);
     if (block === undefined || block < 0) return;
     for (const { upstream, head } of this.#from) {

@@ -83,15 +83,15 @@ const observer: RoutingObserver = {
   contradicted: (name) => observed.push(`${name} contradicted`),
 };
 
-const REQUEST: RoutedRequest = {
-  need: { method: "eth_getBalance", block: 100, strict: false, depth: 0, head: 100, slack: 5 },
+type Request = Omit<RoutedRequest, "done">;
+
+const REQUEST: Request = {
+  need: {
+    ...{ method: "eth_getBalance", block: 100, strict: false, depth: 0, head: 100, slack: 5 },
+    ...{ lookup: false, exists: false, future: false, answerBlock: undefined, partner: false },
+  },
   params: "[]",
   deadlineMs: 9000,
-  lookup: false,
-  exists: false,
-  future: false,
-  answerBlock: undefined,
-  partner: false,
 };
 
 const routerOf = (upstreams: Upstream[]): Router =>
@@ -119,10 +119,10 @@ const routerOf = (upstreams: Upstream[]): Router =>
 const fetch = (upstreams: Upstream[], method = "eth_getBalance"): FetchOutcome =>
   ask(upstreams, { need: { ...REQUEST.need, method } });
 
-const ask = (upstreams: Upstream[], particulars: Partial<RoutedRequest> = {}): FetchOutcome => {
+const ask = (upstreams: Upstream[], particulars: Partial<Request> = {}): FetchOutcome => {
   const outcomes: FetchOutcome[] = [];
   const request = { ...REQUEST, deadlineMs: now + 8000, ...particulars };
-  routerOf(upstreams).fetch(request, (each) => outcomes.push(each));
+  routerOf(upstreams).fetch({ ...request, done: (each) => outcomes.push(each) });
   expect(outcomes).toHaveLength(1);
   return outcomes[0] as FetchOutcome;
 };
@@ -282,11 +282,13 @@ describe("where every upstream fails", () => {
 });
 
 const nothing = result("null");
-const LOOKUP = {
-  lookup: true,
-  need: { ...REQUEST.need, block: -1, depth: -1, method: "eth_getTransactionReceipt" },
-  answerBlock: "blockNumber",
-} as const;
+const LOOKUP: Pick<Request, "need"> = {
+  need: {
+    ...REQUEST.need,
+    ...{ block: -1, depth: -1, method: "eth_getTransactionReceipt" },
+    ...{ lookup: true, answerBlock: "blockNumber" },
+  },
+};
 const at = (built: Upstream, traits: Partial<Upstream>): Upstream => Object.assign(built, traits);
 const partner = (name: string, ...replies: Reply[]) =>
   at(upstream(name, ...replies), { role: "partner" } as Partial<Upstream>);
@@ -320,7 +322,7 @@ describe("null", () => {
     nodes[2]?.begin();
     const need = { ...LOOKUP.need, block: -1, head: 99 };
     expect(
-      ask([...nodes.slice(0, 2), at(nodes[2] as Upstream, { head: 99 })], { ...LOOKUP, need }),
+      ask([...nodes.slice(0, 2), at(nodes[2] as Upstream, { head: 99 })], { need }),
     ).toMatchObject(receipt);
     expect(observed).not.toContain("a contradicted");
   });
@@ -334,7 +336,8 @@ describe("null", () => {
       const warm = Array.from({ length: 20 }, () => receipt);
       const router = routerOf([upstream("a", ...warm, hold), upstream("b", nothing)]);
       const outcomes: FetchOutcome[] = [];
-      const fetchOne = () => router.fetch({ ...REQUEST, ...LOOKUP }, (one) => outcomes.push(one));
+      const done = (outcome: FetchOutcome) => void outcomes.push(outcome);
+      const fetchOne = () => router.fetch({ ...REQUEST, ...LOOKUP, done });
       for (let call = 0; call < 21; call += 1) fetchOne();
       // The hedge.
       for (const timer of [...timers]) timer.run();
@@ -347,7 +350,7 @@ describe("null", () => {
 
   test("does not count against a node to which the block may not have come", () => {
     const nodes = [at(upstream("a", nothing), { head: 98 }), upstream("b", receipt)];
-    expect(ask(nodes, { ...LOOKUP, need: { ...LOOKUP.need, head: 98 } })).toMatchObject(receipt);
+    expect(ask(nodes, { need: { ...LOOKUP.need, head: 98 } })).toMatchObject(receipt);
     expect(observed).not.toContain("a contradicted");
   });
 
@@ -358,17 +361,17 @@ describe("null", () => {
       at(upstream("c", nothing), { head: 98 }),
       at(upstream("d", receipt), { head: 99 }),
     ];
-    expect(ask(nodes, { ...LOOKUP, need: { ...LOOKUP.need, head: 98 } })).toMatchObject(receipt);
+    expect(ask(nodes, { need: { ...LOOKUP.need, head: 98 } })).toMatchObject(receipt);
   });
 
   test("is what to expect of a block above the head: nobody has to confirm it", () => {
     const nodes = [upstream("a", nothing), upstream("b", nothing)];
-    expect(ask(nodes, { ...LOOKUP, future: true })).toMatchObject(nothing);
+    expect(ask(nodes, { need: { ...LOOKUP.need, future: true } })).toMatchObject(nothing);
     expect(names()).toEqual(["a"]);
   });
 
   test("for a block that the network has is given only where every node says so", () => {
-    const exists = { lookup: true, exists: true, need: { ...REQUEST.need, depth: -1 } };
+    const exists = { need: { ...REQUEST.need, lookup: true, exists: true, depth: -1 } };
     expect(ask([upstream("a", nothing), upstream("b", nothing)], exists)).toMatchObject(nothing);
     expect(ask([upstream("a", nothing), upstream("b", reset)], exists).kind).toBe("exhausted");
     expect(ask([upstream("a", nothing), upstream("b", good)], exists)).toMatchObject(good);
@@ -397,7 +400,7 @@ describe("the block that a call needs", () => {
     const behind = at(upstream("a", noBlock, good), { head: 99 });
     const outcomes: FetchOutcome[] = [];
     const router = routerOf([behind]);
-    router.fetch(REQUEST, (each) => outcomes.push(each));
+    router.fetch({ ...REQUEST, done: (each) => outcomes.push(each) });
     expect(outcomes).toEqual([]);
     router.wake();
     expect(outcomes).toEqual([]);
@@ -411,7 +414,7 @@ describe("the block that a call needs", () => {
   test("that does not come in time: nobody answered", () => {
     const behind = at(upstream("a", noBlock), { head: 99 });
     const outcomes: FetchOutcome[] = [];
-    routerOf([behind]).fetch(REQUEST, (each) => outcomes.push(each));
+    routerOf([behind]).fetch({ ...REQUEST, done: (each) => outcomes.push(each) });
     for (const timer of [...timers]) timer.run();
     expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
   });
@@ -421,7 +424,7 @@ describe("the block that a call needs", () => {
     const behind = at(upstream("a", result("[]")), { head: 99 });
     const outcomes: FetchOutcome[] = [];
     const router = routerOf([behind, upstream("b", reset)]);
-    router.fetch({ ...REQUEST, need }, (each) => outcomes.push(each));
+    router.fetch({ ...REQUEST, need, done: (each) => outcomes.push(each) });
     for (const timer of [...timers]) timer.run();
     expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
     expect(names()).toEqual(["b"]);
@@ -438,7 +441,10 @@ describe("the block that a call needs", () => {
     const forked = Object.assign(upstream("b", good), { isForked: true }, fork);
     const outcomes: FetchOutcome[] = [];
     const request = { ...REQUEST, need: { ...REQUEST.need, block } };
-    routerOf([upstream("a", reset), forked]).fetch(request, (each) => outcomes.push(each));
+    routerOf([upstream("a", reset), forked]).fetch({
+      ...request,
+      done: (each) => outcomes.push(each),
+    });
     expect(names()).toEqual(["a", ...expected]);
     expect(outcomes[0]?.kind).toBe(expected.length > 0 ? "result" : "exhausted");
   });
@@ -447,7 +453,7 @@ describe("the block that a call needs", () => {
     const behind = at(upstream("a", good), { head: 99 });
     const outcomes: FetchOutcome[] = [];
     const strict = { ...REQUEST, need: { ...REQUEST.need, strict: true } };
-    routerOf([behind]).fetch(strict, (each) => outcomes.push(each));
+    routerOf([behind]).fetch({ ...strict, done: (each) => outcomes.push(each) });
     expect(names()).toEqual([]);
     for (const timer of [...timers]) timer.run();
     expect(outcomes).toEqual([{ kind: "behind" }]);
@@ -455,12 +461,12 @@ describe("the block that a call needs", () => {
 });
 
 describe("partners", () => {
-  const mayAsk = { partner: true };
+  const mayAsk = { need: { ...REQUEST.need, partner: true } };
 
   test("whose head nobody knows yet answer for logs, which do not show their head", () => {
-    const need = { ...REQUEST.need, method: "eth_getLogs", partial: true };
+    const need = { ...mayAsk.need, method: "eth_getLogs", partial: true };
     const unknown = at(partner("p", good), { head: -1 });
-    expect(ask([upstream("a", page), unknown], { ...mayAsk, need })).toMatchObject(good);
+    expect(ask([upstream("a", page), unknown], { need })).toMatchObject(good);
     expect(unknown.head).toBe(-1);
   });
 

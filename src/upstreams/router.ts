@@ -1,7 +1,7 @@
 import { Flight } from "./flight.ts";
 import { HedgeBudget } from "./hedge-budget.ts";
 import { RecentQuantile } from "./quantile.ts";
-import type { FetchOutcome, FlightParts, RoutedRequest, RouterParts } from "./routing.ts";
+import type { FlightParts, RoutedRequest, RouterParts } from "./routing.ts";
 
 export type RouterOptions = { readonly hedgeShare: number };
 
@@ -20,10 +20,9 @@ export class Router {
     };
   }
 
-  /** `done` is called once, before the request's deadline, which is for all attempts together. */
-  fetch(request: RoutedRequest, done: (outcome: FetchOutcome) => void): void {
+  fetch(request: RoutedRequest): void {
     this.#parts.hedges.called();
-    new Flight(request, this.#parts, done).next();
+    new Flight(request, this.#parts).next();
   }
 
   /** A node got further: calls that wait for a block look again. */

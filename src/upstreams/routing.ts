@@ -7,13 +7,8 @@ import type { RecentQuantile } from "./quantile.ts";
 import type { Need } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** One call to be answered by any of a network's upstreams. */
-export type RoutedRequest = {
-  readonly need: Need;
-  /** JSON text of the positional params. */
-  readonly params: string;
-  /** For all attempts together, monotonic milliseconds. */
-  readonly deadlineMs: number;
+/** What a call needs of its node, and what an answer to it can mean. */
+export type RoutedNeed = Need & {
   /** Whether null says that something was not found. */
   readonly lookup: boolean;
   /** Null would contradict the head: a block up to it is asked for by its number. */
@@ -24,6 +19,17 @@ export type RoutedRequest = {
   readonly answerBlock: BlockMember | undefined;
   /** Whether the plan lets a partner answer where no primary can. */
   readonly partner: boolean;
+};
+
+/** One call to be answered by any of a network's upstreams. */
+export type RoutedRequest = {
+  readonly need: RoutedNeed;
+  /** JSON text of the positional params. */
+  readonly params: string;
+  /** For all attempts together, monotonic milliseconds. */
+  readonly deadlineMs: number;
+  /** Called once, before the deadline. */
+  done(outcome: FetchOutcome): void;
 };
 
 export type FetchOutcome =

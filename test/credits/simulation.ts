@@ -102,7 +102,7 @@ export class Simulation {
     let told = 0;
     // Beforehand: the take that it waits for is sent before `admit` returns.
     this.#wait(process, call, credits);
-    const outcome = process.ledger.admit(identity, credits, (later) =>
+    const admitted = (later: Reservation | CreditRefusal) =>
       this.#note(() => {
         told += 1;
         assert.equal(told, 1, "a call that waited is told once");
@@ -110,8 +110,8 @@ export class Simulation {
         process.waitingCalls -= 1;
         this.#wait(process, call, -credits);
         this.#release(process, call, later);
-      }),
-    );
+      });
+    const outcome = process.ledger.admit(identity, credits, { admitted });
     if (outcome === "waiting") process.waitingCalls += 1;
     else {
       this.#wait(process, call, -credits);

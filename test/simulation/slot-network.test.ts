@@ -4,6 +4,7 @@ import { MemoryCache } from "../../src/cache/memory-cache.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import type { JsonValue } from "../../src/jsonrpc/value.ts";
 import { NumberToken } from "../../src/jsonrpc/value.ts";
+import type { Answer } from "../../src/networks/answers.ts";
 import { buildNetwork } from "../../src/networks/build-network.ts";
 import type { Plan } from "../../src/networks/network.ts";
 import type { SlotNetwork } from "../../src/networks/slot/slot-network.ts";
@@ -64,16 +65,17 @@ class World {
         answer = plan.name;
         return;
       }
-      this.network.fetch(plan, deadlineMs, (told) => {
-        if (told.kind === "failure") {
-          const error = toClientError(told.failure, definition);
-          answer = error === null ? "null" : error.name;
-        } else if (told.kind === "result") answer = told.result.join("");
-        else answer = told.kind;
-      });
+      this.network.fetch(plan, { deadlineMs, answered });
+    };
+    const answered = (told: Answer) => {
+      if (told.kind === "failure") {
+        const error = toClientError(told.failure, definition);
+        answer = error === null ? "null" : error.name;
+      } else if (told.kind === "result") answer = told.result.join("");
+      else answer = told.kind;
     };
     const question = { definition, args, minBlock: -1, partner, deadlineMs };
-    const plan = this.network.resolve(question, fetch);
+    const plan = this.network.resolve(question, { planned: fetch });
     if (plan !== "waiting") fetch(plan);
     for (let passed = 0; answer === undefined && passed < 9000; passed += 20) await this.pass(20);
     return answer ?? "no answer";

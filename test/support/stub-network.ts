@@ -33,13 +33,13 @@ export function stubNetwork(
     { name: "node", role: "primary", index: 0, lacks: [], archive: "auto" },
     { transport, clock: systemClock, observe: nothing, events: IDLE },
   );
-  const fetch: Router["fetch"] = ({ need, params }, done) => {
-    const result = resultOf(need.method, params);
+  const fetch: Router["fetch"] = (request) => {
+    const result = resultOf(request.need.method, request.params);
     const outcome: FetchOutcome =
       result === undefined
         ? { kind: "exhausted", internal: "all failed" }
         : { kind: "result", result: [Buffer.from(result)], upstream };
-    done(outcome);
+    request.done(outcome);
   };
   const head = { number: STUB_HEAD, hash: undefined, gasLimit: 30_000_000n };
   const chain = {

@@ -12,19 +12,21 @@ import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { blockNumberIn, isNull } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
-import type { FetchOutcome } from "../../upstreams/routing.ts";
+import type { RoutedNeed } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import { type Answer, Answers, type ResultOutcome } from "../answers.ts";
+import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
+import { leastBlock, Needs } from "../needs.ts";
 import {
   drain,
   type Network,
   NO_HEAD,
   notAvailableYet,
   type Plan,
+  type Planner,
   type Question,
+  type Waiter,
 } from "../network.ts";
-import { leastBlock, routedRequest } from "../routed-request.ts";
 import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
@@ -62,6 +64,7 @@ export class EvmNetwork implements Network {
   readonly #hasPartners: boolean;
   readonly #router: Router;
   readonly #answers: Answers;
+  readonly #needs = new Needs();
   readonly #window: number | undefined;
   readonly #mined: ShapeOptions;
   readonly #pending: ShapeOptions;
@@ -86,7 +89,8 @@ export class EvmNetwork implements Network {
       });
     this.#answers = new Answers(
       {
-        ask: (plan, deadlineMs, done) => this.#ask(plan, deadlineMs, done),
+        needOf: (plan) => this.#needOf(plan),
+        ask: (request) => this.#router.fetch(request),
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => keptBlock(plan, result, chain),
       },
@@ -129,25 +133,33 @@ export class EvmNetwork implements Network {
 
   /**
    * Stage 6: what the call's blocks mean now. Where the head, or what a tag or a hash stands for, has
-   * to be found out first it says `waiting` and calls `done` once, later, within the time.
+   * to be found out first it says `waiting` and tells the planner once, later, within the time.
    */
-  resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting" {
+  resolve(question: Question, planner: Planner): Plan | RpcError | "waiting" {
     const { definition, args, minBlock, partner } = question;
     const head = this.chain.head?.number ?? -1;
     const needsHead = definition.needsHead === true || blockPlaces(definition).any;
     if (needsHead) this.chain.touch(partner && this.#hasPartners);
     const isAhead = minBlock > head && definition.cache !== "constant";
     if ((needsHead && head < 0) || isAhead) {
-      this.#waitForHead(question, done);
+      this.#waitForHead(question, planner);
       return "waiting";
     }
     const unknowns = unknownsOf(definition, args, this.#window !== undefined);
     if (unknowns.length === 0) return this.#plan(question, NOTHING_FOUND);
+    return this.#findOut(unknowns, question, planner);
+  }
+
+  #findOut(
+    unknowns: readonly string[],
+    question: Question,
+    planner: Planner,
+  ): Plan | RpcError | "waiting" {
     let planned: Plan | RpcError | "waiting" = "waiting";
     let isWaiting = false;
     this.#find(unknowns, question, (found) => {
       const plan = this.#plan(question, found);
-      if (isWaiting) done(plan);
+      if (isWaiting) planner.planned(plan);
       else planned = plan;
     });
     isWaiting = true;
@@ -160,15 +172,15 @@ export class EvmNetwork implements Network {
     return this.#outside(recalled.block) ?? recalled.result;
   }
 
-  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
-    this.#answers.fetch(plan, deadlineMs, done);
+  fetch(plan: Plan, waiter: Waiter): void {
+    this.#answers.fetch(plan, waiter);
   }
 
-  #ask(plan: Plan, deadlineMs: number, done: (outcome: FetchOutcome) => void): void {
+  #needOf(plan: Plan): RoutedNeed {
     const places = blockPlaces(plan.definition);
     const partial = places.filter >= 0 || isPending(plan.args, places.block);
     const slack = leastBlock(plan) < 0 ? 0 : KEEPS_UP_BLOCKS;
-    this.#router.fetch(routedRequest(plan, deadlineMs, { partial, slack }), done);
+    return this.#needs.of(plan, { partial, slack });
   }
 
   #accept(
@@ -235,17 +247,18 @@ export class EvmNetwork implements Network {
     return shape === this.#mined && this.#answers.isKeeping;
   }
 
-  #waitForHead(question: Question, done: (plan: Plan | RpcError) => void): void {
+  #waitForHead(question: Question, planner: Planner): void {
     const { minBlock } = question;
     const partner = question.partner && this.#hasPartners;
     const timeoutMs = this.#leftMs(question);
     this.chain.whenHead({ least: Math.max(minBlock, 0), timeoutMs, partner }, (reached) => {
       if (!reached) {
-        done(this.chain.head === undefined ? NO_HEAD : notAvailableYet(minBlock));
+        const isBehind = this.chain.head !== undefined;
+        planner.planned(isBehind ? notAvailableYet(minBlock) : NO_HEAD);
         return;
       }
-      const plan = this.resolve(question, done);
-      if (plan !== "waiting") done(plan);
+      const plan = this.resolve(question, planner);
+      if (plan !== "waiting") planner.planned(plan);
     });
   }
 
@@ -278,20 +291,19 @@ export class EvmNetwork implements Network {
     }
     const head = this.chain.head?.number ?? -1;
     const any = { block: -1, strict: false, depth: -1, head, slack: 0 };
-    const need = { method: "eth_getBlockByHash", ...any };
     const kind = { lookup: true, exists: false, future: false, answerBlock: "number" } as const;
+    const { partner } = question;
     const nowMs = this.#clock.monotonic();
-    const request = {
-      ...kind,
-      need,
+    this.#router.fetch({
+      need: { method: "eth_getBlockByHash", ...any, ...kind, partner },
       params: `["${hash}",false]`,
       deadlineMs: (nowMs + question.deadlineMs) / 2,
-      partner: question.partner,
-    };
-    this.#router.fetch(request, (outcome) => {
-      const found = outcome.kind === "result" ? blockNumberIn(outcome.result, "number") : undefined;
-      if (found !== undefined) this.chain.learnNumber(hash, found);
-      done(found);
+      done: (outcome) => {
+        const isFound = outcome.kind === "result";
+        const found = isFound ? blockNumberIn(outcome.result, "number") : undefined;
+        if (found !== undefined) this.chain.learnNumber(hash, found);
+        done(found);
+      },
     });
   }
 }

@@ -11,18 +11,25 @@ import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { isNull } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
-import type { FetchOutcome } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import { type Answer, Answers, type ResultOutcome } from "../answers.ts";
+import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
-import { drain, type Network, notAvailableYet, type Plan, type Question } from "../network.ts";
-import { routedRequest } from "../routed-request.ts";
+import { Needs } from "../needs.ts";
+import {
+  drain,
+  type Network,
+  notAvailableYet,
+  type Plan,
+  type Planner,
+  type Question,
+  type Waiter,
+} from "../network.ts";
 import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
 import type { SlotWatch } from "./slot-watch.ts";
 
 /** Nodes so far apart (some 13 s) are equally good: polls of them are up to 3 slots old. */
-const KEEPS_UP_SLOTS = 32;
+const LOOSENESS = { partial: false, slack: 32 };
 /** `context` comes first in an answer, and its slot within this. */
 const CONTEXT_BYTES = 200;
 /** Belongs to no block that could be replaced. */
@@ -59,6 +66,7 @@ export class SlotNetwork implements Network {
   readonly chain: SlotWatch;
   readonly #router: Router;
   readonly #answers: Answers;
+  readonly #needs = new Needs();
   readonly #disk: DiskTier | undefined;
   readonly #clock: Pick<Clock, "monotonic">;
 
@@ -80,7 +88,8 @@ export class SlotNetwork implements Network {
       });
     this.#answers = new Answers(
       {
-        ask: (plan, deadlineMs, done) => this.#ask(plan, deadlineMs, done),
+        needOf: (plan) => this.#needs.of(plan, LOOSENESS),
+        ask: (request) => this.#router.fetch(request),
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => this.#keptSlot(plan, result),
       },
@@ -108,7 +117,7 @@ export class SlotNetwork implements Network {
   }
 
   /** Slots are named by number, so nothing is to be resolved; but nodes are chosen by their head. */
-  resolve(question: Question, done: (plan: Plan | RpcError) => void): Plan | RpcError | "waiting" {
+  resolve(question: Question, planner: Planner): Plan | RpcError | "waiting" {
     const { minBlock, partner } = question;
     this.chain.touch(partner);
     const { confirmed } = this.chain.slots;
@@ -116,26 +125,26 @@ export class SlotNetwork implements Network {
     // What is finalized stays: the chain itself is all that has to be the same after a restart.
     this.#disk?.finalized(GENESIS);
     if (confirmed >= 0 && !isAhead) return this.#plan(question);
+    this.#waitForHead(question, planner);
+    return "waiting";
+  }
+
+  #waitForHead(question: Question, planner: Planner): void {
+    const { minBlock } = question;
     const timeoutMs = question.deadlineMs - this.#clock.monotonic();
     this.chain.whenHead(Math.max(minBlock, 0), timeoutMs, (reached) => {
       // Where no head is known any node will do: who knows none may still know the answer.
-      if (!reached && minBlock >= 0) done(notAvailableYet(minBlock));
-      else done(this.#plan(question));
+      if (!reached && minBlock >= 0) planner.planned(notAvailableYet(minBlock));
+      else planner.planned(this.#plan(question));
     });
-    return "waiting";
   }
 
   recall(plan: Plan): readonly Piece[] | undefined {
     return this.#answers.recall(plan)?.result;
   }
 
-  fetch(plan: Plan, deadlineMs: number, done: (answer: Answer) => void): void {
-    this.#answers.fetch(plan, deadlineMs, done);
-  }
-
-  #ask(plan: Plan, deadlineMs: number, done: (outcome: FetchOutcome) => void): void {
-    const looseness = { partial: false, slack: KEEPS_UP_SLOTS };
-    this.#router.fetch(routedRequest(plan, deadlineMs, looseness), done);
+  fetch(plan: Plan, waiter: Waiter): void {
+    this.#answers.fetch(plan, waiter);
   }
 
   #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Buffer[] {

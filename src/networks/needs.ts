@@ -1,0 +1,58 @@
+import type { Definition } from "../methods/definition.ts";
+import type { RoutedNeed } from "../upstreams/routing.ts";
+import type { Plan } from "./network.ts";
+
+/** What the family's nodes are like, as far as the plan does not say it. */
+export type Looseness = Pick<RoutedNeed, "slack"> & { readonly partial: boolean };
+
+/** The block, or slot, that a node has to have for a plan; -1: any node will do. */
+export function leastBlock({ block, minBlock }: Plan): number {
+  return Math.max(block, minBlock);
+}
+
+/** What plans ask of a network's nodes. Calls that ask for the same share one need: most do. */
+export class Needs {
+  readonly #latest = new Map<Definition, RoutedNeed>();
+
+  of(plan: Plan, looseness: Looseness): RoutedNeed {
+    const latest = this.#latest.get(plan.definition);
+    if (latest !== undefined && isNeedOf(latest, plan, looseness)) return latest;
+    const need = needOf(plan, looseness);
+    this.#latest.set(plan.definition, need);
+    return need;
+  }
+}
+
+function needOf(plan: Plan, { slack, partial }: Looseness): RoutedNeed {
+  const { definition, block, minBlock, depth, head, exists, future, partner } = plan;
+  const { method, answerBlock, lookup } = definition;
+  return {
+    method,
+    block: leastBlock(plan),
+    strict: minBlock > block,
+    partial,
+    depth,
+    head,
+    slack,
+    lookup: lookup !== undefined,
+    exists,
+    future,
+    answerBlock,
+    partner,
+  };
+}
+
+/** Of the same definition: the rest of what `needOf` reads. */
+function isNeedOf(need: RoutedNeed, plan: Plan, { slack, partial }: Looseness): boolean {
+  return (
+    need.block === leastBlock(plan) &&
+    need.strict === plan.minBlock > plan.block &&
+    need.depth === plan.depth &&
+    need.head === plan.head &&
+    need.exists === plan.exists &&
+    need.future === plan.future &&
+    need.partner === plan.partner &&
+    need.slack === slack &&
+    need.partial === partial
+  );
+}
