@@ -1,3 +1,4 @@
+import { wholeBytes } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { redact } from "../telemetry/redact.ts";
 import { classify } from "../upstreams/failures.ts";
@@ -63,7 +64,7 @@ export function readText(answer: UpstreamAnswer): Read<string> {
 /** Any value; undefined for what is no JSON. */
 export function readJson(answer: UpstreamAnswer): Read<unknown> {
   if (answer.kind !== "result") return { fault: faultOf(answer) };
-  return { value: parsed(Buffer.concat(answer.result).toString("utf8")) };
+  return { value: parsed(wholeBytes(answer.result).toString("utf8")) };
 }
 
 /** A node's text as a terminal may show it. */

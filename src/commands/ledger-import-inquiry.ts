@@ -1,3 +1,4 @@
+import { wholeBytes } from "../lib/bytes.ts";
 import { redact } from "../telemetry/redact.ts";
 import { classify, type Failure } from "../upstreams/failures.ts";
 import type { Transport } from "../upstreams/transport.ts";
@@ -90,7 +91,7 @@ type Read =
 function readAnswer(answer: UpstreamAnswer): Read {
   switch (answer.kind) {
     case "result": {
-      const result = Buffer.concat(answer.result).toString("utf8");
+      const result = wholeBytes(answer.result).toString("utf8");
       if (result !== "null") return { result };
       return { fault: "the node gives null", passes: true };
     }

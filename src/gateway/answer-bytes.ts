@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
-import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
+import { asBytes, type Piece, sizeOf, wholeText } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
@@ -16,7 +16,7 @@ export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly
   if (pieces.length <= 1 && typeof only === "string") return only;
   const sizeBytes = sizeOf(pieces);
   const areSmall = sizeBytes / pieces.length < SMALL_PIECE_BYTES;
-  if (sizeBytes <= (areSmall ? SMALL_PIECES_BYTES : ONE_WRITE_BYTES)) return joinedText(pieces);
+  if (sizeBytes <= (areSmall ? SMALL_PIECES_BYTES : ONE_WRITE_BYTES)) return wholeText(pieces);
   return areSmall ? Buffer.concat(pieces.map(asBytes)) : pieces;
 }
 
@@ -40,10 +40,4 @@ export function writeAnswer(socket: Socket, head: string, pieces: readonly Piece
 /** The answer was the last to hold what the node sent. */
 function giveBack(piece: Piece): void {
   if (typeof piece !== "string") largeBuffers.giveBack(piece);
-}
-
-function joinedText(pieces: readonly Piece[]): string {
-  let text = "";
-  for (const piece of pieces) text += typeof piece === "string" ? piece : piece.toString("latin1");
-  return text;
 }

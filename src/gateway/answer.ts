@@ -22,16 +22,21 @@ export type MessageAnswer = {
 const SMALL_BYTES = 2048;
 const NULL: readonly Piece[] = Object.freeze(["null"]);
 
+const BEGINNING = '{"jsonrpc":"2.0","id":';
+/** Of a batch's answers: each part of a text that is joined costs. */
+export const FIRST_OF_BATCH = `[${BEGINNING}`;
+export const NEXT_OF_BATCH = `,${BEGINNING}`;
+
 /**
- * Stage 11: one call's answer, after `mark`; the result's own bytes are joined in, not encoded again.
- * Where they are few, or an error, it is a text.
+ * Stage 11: one call's answer, after `beginning`, which ends where the id comes; the result's own
+ * bytes are joined in, not encoded again. Where they are few, or an error, it is a text.
  */
-export function callAnswer(call: Call, mark = ""): string | readonly Piece[] {
-  if (call.error !== undefined) return mark + errorText(call.error, call.id);
+export function callAnswer(call: Call, beginning = BEGINNING): string | readonly Piece[] {
+  if (call.error !== undefined) return errorText(call.error, call.id, beginning);
   const result = call.result ?? NULL;
-  const head = `${mark}{"jsonrpc":"2.0","id":${call.id},"result":`;
   const text = result.length === 1 ? smallText(result[0] as Piece) : undefined;
-  return text === undefined ? [head, ...result, "}"] : `${head}${text}}`;
+  if (text !== undefined) return `${beginning}${call.id},"result":${text}}`;
+  return [`${beginning}${call.id},"result":`, ...result, "}"];
 }
 
 function smallText(piece: Piece): string | undefined {
@@ -40,8 +45,8 @@ function smallText(piece: Piece): string | undefined {
 }
 
 /** An error object as a whole answer, as a binary string. */
-export function errorText(error: RpcError, id = "null"): string {
-  return `{"jsonrpc":"2.0","id":${id},"error":${toBinary(encodeError(error))}}`;
+export function errorText(error: RpcError, id = "null", beginning = BEGINNING): string {
+  return `${beginning}${id},"error":${toBinary(encodeError(error))}}`;
 }
 
 /** A message that is refused as a whole: one error, by default of the row's own HTTP status. */

@@ -1,7 +1,14 @@
 import { ERRORS, type ErrorName } from "../jsonrpc/errors.ts";
 import { type ParsedCall, parseMessage } from "../jsonrpc/parse-message.ts";
 import type { Piece } from "../lib/bytes.ts";
-import { callAnswer, errorText, type MessageAnswer, refusal } from "./answer.ts";
+import {
+  callAnswer,
+  errorText,
+  FIRST_OF_BATCH,
+  type MessageAnswer,
+  NEXT_OF_BATCH,
+  refusal,
+} from "./answer.ts";
 import { Call, type Session } from "./call.ts";
 import type { Pipeline } from "./pipeline.ts";
 
@@ -90,7 +97,7 @@ function joinBatch(calls: readonly Call[]): MessageAnswer {
   // The lowest that a tag was resolved to.
   let block: number | undefined;
   for (const call of calls) {
-    const answer = callAnswer(call, pieces.length === 0 ? "[" : ",");
+    const answer = callAnswer(call, pieces.length === 0 ? FIRST_OF_BATCH : NEXT_OF_BATCH);
     if (typeof answer === "string") pieces.push(answer);
     else pieces.push(...answer);
     charged += call.charged;

@@ -72,8 +72,12 @@ export class Pipeline {
     const begunMs = this.#parts.clock.monotonic();
     for (const call of calls) this.#begin(call, begunMs, done);
     // Those that wait go on by themselves.
-    let going = calls;
-    while (going.length > 0) going = going.filter((call) => this.#step(call));
+    const going = [...calls];
+    while (going.length > 0) {
+      let left = 0;
+      for (const call of going) if (this.#step(call)) going[left++] = call;
+      going.length = left;
+    }
   }
 
   #begin(call: Call, begunMs: number, done: (call: Call) => void): void {
@@ -252,27 +256,28 @@ function settle(call: Call, { clock, ledger, log, usage }: PipelineParts): void 
   const latencyMs = clock.monotonic() - call.begunMs;
   const method = definition?.method ?? "other";
   network.metrics.calls(method).record(outcome, latencyMs / 1000);
-  const used = call.isPartners ? "partner" : outcome;
-  recordUsage(call, { method, outcome: used, latencyMs }, usage);
+  const { accountId, keyId } = session.identity;
+  usage.record({
+    accountId,
+    keyId,
+    network: network.name,
+    method,
+    outcome: call.isPartners ? "partner" : outcome,
+    credits: call.charged,
+    bytes: call.result === undefined ? 0 : sizeOf(call.result),
+    latencyMs,
+  });
+  if (method === "eth_call" && call.charged > 0) recordContract(call, usage);
   if (error?.internal !== undefined) {
     const fields = { requestId: session.requestId, network: network.name, method, outcome };
     log.warn({ ...fields, cause: error.internal }, "a call failed");
   }
 }
 
-function recordUsage(
-  { session, result, charged, definition, args }: Call,
-  ended: { readonly method: string; readonly outcome: string; readonly latencyMs: number },
-  usage: PipelineParts["usage"],
-): void {
-  const { accountId, keyId } = session.identity;
-  const network = session.network.name;
-  const bytes = result === undefined ? 0 : sizeOf(result);
-  const { method, outcome, latencyMs } = ended;
-  usage.record({ accountId, keyId, network, method, outcome, credits: charged, bytes, latencyMs });
-  if (method !== "eth_call" || definition === undefined || charged === 0) return;
-  const [contract] = contractsOf(definition, args) ?? [];
-  if (contract !== undefined) usage.contract(accountId, network, contract);
+function recordContract({ session, definition, args }: Call, usage: PipelineParts["usage"]): void {
+  const [contract] = (definition && contractsOf(definition, args)) ?? [];
+  if (contract === undefined) return;
+  usage.contract(session.identity.accountId, session.network.name, contract);
 }
 
 function isCharged(error: RpcError | undefined): boolean {

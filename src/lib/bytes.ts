@@ -21,6 +21,21 @@ export function sizeOf(pieces: readonly Piece[]): number {
   return bytes;
 }
 
+/** The pieces as one Buffer: the only one itself where it is one. */
+export function wholeBytes(pieces: readonly Piece[]): Buffer {
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined
+    ? asBytes(only)
+    : Buffer.concat(pieces.map(asBytes));
+}
+
+/** The pieces as one binary string. */
+export function wholeText(pieces: readonly Piece[]): string {
+  let text = "";
+  for (const piece of pieces) text += typeof piece === "string" ? piece : piece.toString("latin1");
+  return text;
+}
+
 /** The piece as a Buffer: itself where it is one. */
 export function asBytes(piece: Piece): Buffer {
   return typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;

@@ -3,7 +3,7 @@ import type { Stored } from "../cache/entry.ts";
 import type { NetworkCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { encode } from "../jsonrpc/value.ts";
-import { type Piece, sizeOf } from "../lib/bytes.ts";
+import { type Piece, sizeOf, wholeBytes, wholeText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import { joinedHash, textHash } from "../lib/text-hash.ts";
@@ -33,9 +33,9 @@ export type AnswerRules = {
   /** Asks the network's nodes. */
   readonly ask: (request: RoutedRequest) => void;
   /** A node's result in the documented shape; or why the network does not give it. */
-  readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Buffer[] | RpcError;
+  readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Piece[] | RpcError;
   /** The block with which the answer is to be kept, -1 for good; undefined: it is not kept. */
-  readonly blockOf: (plan: Plan, result: readonly Buffer[]) => number | undefined;
+  readonly blockOf: (plan: Plan, result: readonly Piece[]) => number | undefined;
 };
 
 export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
@@ -157,7 +157,7 @@ export class Answers {
     return door.admits(hashOf(plan)) || isShared;
   }
 
-  #keep(plan: Plan, result: readonly Buffer[]): void {
+  #keep(plan: Plan, result: readonly Piece[]): void {
     const hash = hashOf(plan);
     const { cache, disk } = this.#parts;
     const { credits } = plan.definition;
@@ -173,7 +173,7 @@ export class Answers {
     if (kept !== undefined) disk?.set(keyOf(plan), kept);
   }
 
-  #stored(plan: Plan, result: readonly Buffer[]): Stored | undefined {
+  #stored(plan: Plan, result: readonly Piece[]): Stored | undefined {
     const block = this.#rules.blockOf(plan, result);
     return block === undefined ? undefined : { value: whole(result), block };
   }
@@ -196,14 +196,8 @@ export class Answers {
   }
 }
 
-function whole(result: readonly Buffer[]): string | Buffer {
-  const [only] = result;
-  if (sizeOf(result) <= TEXT_BYTES) {
-    return result.length === 1 && only !== undefined
-      ? only.toString("latin1")
-      : result.map((piece) => piece.toString("latin1")).join("");
-  }
-  return result.length === 1 && only !== undefined ? only : Buffer.concat(result);
+function whole(result: readonly Piece[]): Piece {
+  return sizeOf(result) <= TEXT_BYTES ? wholeText(result) : wholeBytes(result);
 }
 
 function keepBytes(piece: Piece): void {

@@ -22,8 +22,6 @@ export type Question = {
 
 /** What a call's blocks, or slots, mean at one moment. */
 export type Resolution = {
-  /** The params as they are sent: with numbers in place of tags, and the gas within its cap. */
-  readonly args: readonly JsonValue[];
   /** The block that a node has to have; -1: any node will do. */
   readonly block: number;
   /** The block that the call names; the last one of a range; -1: none. */
@@ -43,6 +41,8 @@ export type Resolution = {
 /** The resolution of one call, and what that asks of a node. */
 export type Plan = Resolution & {
   readonly definition: Definition;
+  /** The params as they are sent: with numbers in place of tags, and the gas within its cap. */
+  readonly args: readonly JsonValue[];
   readonly minBlock: number;
   readonly partner: boolean;
   readonly head: number;

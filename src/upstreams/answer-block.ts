@@ -1,3 +1,4 @@
+import { type Piece, wholeBytes } from "../lib/bytes.ts";
 import { memberFinder } from "../lib/json-scan.ts";
 
 /** The member of a result that names the block it belongs to. */
@@ -19,25 +20,25 @@ const QUANTITY = /^"0x([0-9a-fA-F]{1,13})"$/;
 const LETTER_N = 0x6e;
 
 /** Whether a result is null: of JSON's values it alone begins so. */
-export function isNull(result: readonly Buffer[]): boolean {
-  return result[0]?.[0] === LETTER_N;
+export function isNull(result: readonly Piece[]): boolean {
+  const [first = ""] = result;
+  return typeof first === "string" ? first.startsWith("n") : first[0] === LETTER_N;
 }
 
 /** The number of the block that a result belongs to; undefined where it names none. */
-export function blockNumberIn(result: readonly Buffer[], member: BlockMember): number | undefined {
+export function blockNumberIn(result: readonly Piece[], member: BlockMember): number | undefined {
   const text = memberText(result, member);
   const [, digits] = QUANTITY.exec(text ?? "") ?? [];
   return digits === undefined ? undefined : Number.parseInt(digits, 16);
 }
 
 /** A hash in a result, in lower case; undefined where there is none of this name. */
-export function textIn(result: readonly Buffer[], member: TextMember): string | undefined {
+export function textIn(result: readonly Piece[], member: TextMember): string | undefined {
   return memberText(result, member)?.slice(1, -1).toLowerCase();
 }
 
-function memberText(result: readonly Buffer[], member: keyof typeof FINDERS): string | undefined {
-  const [only] = result;
-  const json = result.length === 1 && only !== undefined ? only : Buffer.concat(result);
+function memberText(result: readonly Piece[], member: keyof typeof FINDERS): string | undefined {
+  const json = wholeBytes(result);
   const found = FINDERS[member](json);
   return found && json.toString("latin1", found.valueStart, found.valueEnd);
 }

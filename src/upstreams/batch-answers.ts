@@ -1,6 +1,7 @@
+import type { Piece } from "../lib/bytes.ts";
 import { type ScannedObject, scanArray, scanObject, skipSpace } from "../lib/json-scan.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
-import { plainResult } from "./plain-result.ts";
+import { plainPiece, plainResult } from "./plain-result.ts";
 import { garbageOf, readError } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -91,7 +92,10 @@ class BatchReader {
     if (plain === undefined) return -1;
     this.#objects += 1;
     const index = this.#indexOf(plain.id);
-    if (index >= 0) this.#answers[index] = this.#result(plain.start, plain.end);
+    if (index >= 0) {
+      const piece = plainPiece(body, plain);
+      this.#answers[index] = { kind: "result", result: [this.#owned(piece)] };
+    }
     return plain.end + 1;
   }
 
@@ -111,7 +115,10 @@ class BatchReader {
     if (error !== undefined) this.#answers[index] = this.#error;
     else if (result === undefined || isError || status >= 400)
       this.#answers[index] = garbageOf(status, element);
-    else this.#answers[index] = this.#result(...result);
+    else {
+      const piece = body.subarray(...result);
+      this.#answers[index] = { kind: "result", result: [this.#owned(piece)] };
+    }
     return object.end;
   }
 
@@ -125,13 +132,13 @@ class BatchReader {
     return -1;
   }
 
-  #result(start: number, end: number): UpstreamAnswer {
-    const { body } = this.#batch;
-    if (!this.#copies) return { kind: "result", result: [body.subarray(start, end)] };
-    const bytes = end - start;
+  /** A part of the body, or a copy of it. */
+  #owned(piece: Piece): Piece {
+    if (typeof piece === "string" || !this.#copies) return piece;
+    const bytes = piece.length;
     const copy = bytes < LARGE_BYTES ? Buffer.allocUnsafe(bytes) : largeBuffers.take(bytes);
-    body.copy(copy, 0, start, end);
-    return { kind: "result", result: [copy] };
+    piece.copy(copy);
+    return copy;
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DevNode, startAnvil } from "../dev/anvil.ts";
 import { rpc } from "../dev/rpc.ts";
+import { wholeBytes } from "../lib/bytes.ts";
 import { systemClock } from "../lib/clock.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import { HttpUpstream } from "./http-upstream.ts";
@@ -37,7 +38,7 @@ const answersOf = (upstream: HttpUpstream, requests: readonly UpstreamRequest[])
     ),
   );
 const told = (answer: UpstreamAnswer): unknown =>
-  answer.kind === "result" ? Buffer.concat(answer.result).toString() : answer;
+  answer.kind === "result" ? wholeBytes(answer.result).toString() : answer;
 
 /** Results small and large, null, errors of the node and reverts. */
 function requestOf(n: number): UpstreamRequest {

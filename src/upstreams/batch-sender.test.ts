@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { wholeBytes } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import { HttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
@@ -77,7 +78,7 @@ const toLists =
 const call = (method: string, timeoutMs = 1000): Promise<UpstreamAnswer> =>
   new Promise((resolve) => upstream.call({ method, params: "[]", timeoutMs }, resolve));
 const told = (answer: UpstreamAnswer): unknown =>
-  answer.kind === "result" ? JSON.parse(Buffer.concat(answer.result).toString()) : answer;
+  answer.kind === "result" ? JSON.parse(wholeBytes(answer.result).toString()) : answer;
 const ask = async (...methods: string[]): Promise<unknown[]> =>
   (await Promise.all(methods.map((method) => call(method)))).map(told);
 const own = (...methods: string[]): string[] => methods.map((method) => `of ${method}`);

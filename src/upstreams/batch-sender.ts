@@ -5,7 +5,7 @@ import { BatchedCall, type Carrier } from "./batch-call.ts";
 import { BatchLimit } from "./batch-limit.ts";
 import { isCrowdedOut, refusalIn } from "./batch-refusal.ts";
 import type { Outcome } from "./http/exchange.ts";
-import { answerOf, callText, withRetryAfter } from "./http/json-rpc.ts";
+import { answerOf, batchText, callText, withRetryAfter } from "./http/json-rpc.ts";
 import type { OwnSecrets } from "./own-secrets.ts";
 import type { InAir, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -87,13 +87,8 @@ export class BatchSender {
 
   #sendTogether(calls: readonly BatchedCall[]): void {
     const firstId = this.#parts.wire.takeIds(calls.length);
-    let id = firstId;
-    let texts = "";
-    for (const { request } of calls) {
-      texts += `${id === firstId ? "[" : ","}${callText(id, request)}`;
-      id += 1;
-    }
-    this.#carry(calls, `${texts}]`, (outcome) => this.#answered(calls, firstId, outcome));
+    const text = batchText(firstId, calls);
+    this.#carry(calls, text, (outcome) => this.#answered(calls, firstId, outcome));
   }
 
   /** `works`: told where it is taken alone. */

@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import { FailureLog } from "./failure-log.ts";
 import type { Failure } from "./failures.ts";
 import { NullAnswers } from "./null-answers.ts";
@@ -5,7 +6,7 @@ import type { FetchOutcome, FlightParts, RoutedNeed } from "./routing.ts";
 import type { Upstream } from "./upstream.ts";
 import { isFault, type Verdict } from "./verdict.ts";
 
-const NULL = [Buffer.from("null")];
+const NULL = ["null"];
 
 /** All but a result, which is its call's outcome whatever was found before. */
 type NoResult = Exclude<Verdict, { kind: "result" }>;
@@ -68,7 +69,7 @@ export class Findings {
   }
 
   /** What a result says of those who had said null. */
-  contradict(result: readonly Buffer[]): void {
+  contradict(result: readonly Piece[]): void {
     this.#nulls?.contradict(result, this.#need, this.#parts.observer);
   }
 
@@ -118,7 +119,7 @@ export class Findings {
   }
 
   /** Null decides where it can be trusted; else another node is asked, and null kept for the end. */
-  #ofNull({ upstream, behind }: Source, result: readonly Buffer[]): FetchOutcome | undefined {
+  #ofNull({ upstream, behind }: Source, result: readonly Piece[]): FetchOutcome | undefined {
     this.note(upstream.name, behind ? "null, but it is behind" : "null");
     const { lookup, exists, future } = this.#need;
     if (!lookup) return { kind: "result", result, upstream };

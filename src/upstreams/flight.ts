@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
 import { Findings, type Others } from "./findings.ts";
 import { learn } from "./learn.ts";
@@ -215,7 +216,7 @@ export class Flight implements Others {
   }
 
   /** It shows, too, that its node has the block, which nobody may have known. */
-  #resultOf(upstream: Upstream, result: readonly Buffer[]): FetchOutcome {
+  #resultOf(upstream: Upstream, result: readonly Piece[]): FetchOutcome {
     const { need } = this.#request;
     this.#found?.contradict(result);
     if (need.block > upstream.head && need.partial !== true) {

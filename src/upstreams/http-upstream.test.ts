@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type StandInNode, startStandInNode } from "../../test/support/stand-in-node.ts";
+import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import { HttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -38,7 +39,7 @@ const call = (method = "eth_blockNumber", params = "[]"): Promise<UpstreamAnswer
   new Promise((resolve) => upstream.call({ method, params, timeoutMs: 1000 }, resolve));
 const ask = async (): Promise<string> => {
   const answer = await call();
-  return answer.kind === "result" ? Buffer.concat(answer.result).toString() : answer.kind;
+  return answer.kind === "result" ? wholeBytes(answer.result).toString() : answer.kind;
 };
 const passes = (ms: number): void => {
   now += ms;

@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import { blockNumberIn } from "./answer-block.ts";
 import type { FetchOutcome, RoutedNeed, RoutingObserver } from "./routing.ts";
 import type { Upstream } from "./upstream.ts";
@@ -11,7 +12,7 @@ export class NullAnswers {
   readonly #from: { readonly upstream: Upstream; readonly head: number }[] = [];
   #outcome: FetchOutcome | undefined;
 
-  add(upstream: Upstream, result: readonly Buffer[]): void {
+  add(upstream: Upstream, result: readonly Piece[]): void {
     this.#from.push({ upstream, head: upstream.head });
     this.#outcome ??= { kind: "result", result, upstream };
   }
@@ -28,7 +29,7 @@ export class NullAnswers {
   }
 
   /** Who said null to what is there counts as failing, unless the block may not have come to it. */
-  contradict(result: readonly Buffer[], need: RoutedNeed, observer: RoutingObserver): void {
+  contradict(result: readonly Piece[], need: RoutedNeed, observer: RoutingObserver): void {
     if (this.#from.length === 0) return;
     const { answerBlock } = need;
     const block = answerBlock === undefined ? need.block : blockNumberIn(result, answerBlock);

@@ -1,3 +1,7 @@
+import type { Piece } from "../lib/bytes.ts";
+
+/** A text of so few bytes costs less than a view, and keeps nothing of the body. */
+const TEXT_BYTES = 2048;
 /** Most strings are shorter; a native search costs more than looking at so few bytes. */
 const NEAR_BYTES = 96;
 
@@ -33,6 +37,11 @@ export function plainResult(body: Buffer, at: number): PlainResult | undefined {
   const start = next + RESULT.length - 1;
   const end = stringEnd(body, start);
   return end > 0 && body[end] === CLOSE_BRACE ? { id, start, end } : undefined;
+}
+
+/** The part of a body that is a plain result: a text where it is short, as it is written then. */
+export function plainPiece(body: Buffer, { start, end }: PlainResult): Piece {
+  return end - start > TEXT_BYTES ? body.subarray(start, end) : body.toString("latin1", start, end);
 }
 
 /** The index after the string whose opening quote stands there; -1 where it may have escapes. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { wholeBytes } from "../lib/bytes.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -8,7 +9,7 @@ const read = (text: string | Buffer, more: { status?: number; framed?: boolean }
   readAnswer(more.status ?? 200, Buffer.from(text), { id: ID, framed: more.framed ?? true });
 /** The result's bytes; undefined where it is none. */
 const resultOf = (answer: UpstreamAnswer): string | undefined =>
-  answer.kind === "result" ? Buffer.concat(answer.result).toString("utf8") : undefined;
+  answer.kind === "result" ? wholeBytes(answer.result).toString("utf8") : undefined;
 
 const LARGE_TEXT = `"0x${"5b".repeat(10_000)}"`;
 const LARGE_BLOCK = JSON.stringify({
@@ -82,7 +83,7 @@ describe("a result is the node's own bytes", () => {
   test("is not copied when it is large", () => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${LARGE_BLOCK}}`);
     const answer = readAnswer(200, body, { id: ID, framed: true });
-    expect(answer.kind === "result" && answer.result[0]?.buffer).toBe(body.buffer);
+    expect(wholeBytes(answer.kind === "result" ? answer.result : []).buffer).toBe(body.buffer);
   });
 
   test("of a small body holds no member that comes after it", () => {

@@ -1,6 +1,7 @@
+import type { Piece } from "../lib/bytes.ts";
 import { scanObject, skipSpace } from "../lib/json-scan.ts";
 import type { PlainError } from "./failures.ts";
-import { plainResult } from "./plain-result.ts";
+import { plainPiece, plainResult } from "./plain-result.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** Bodies up to here: the whole structure is checked; larger: the envelope and the ends. */
@@ -26,8 +27,8 @@ export type Expected = {
 };
 
 /**
- * What a node's body says to the request of this id. The result is a view of the body, not a copy,
- * and is not parsed. A body of another id, without a result, or cut off is garbage.
+ * What a node's body says to the request of this id. The result is a view of the body, or a text
+ * where it is a short string, and is not parsed. A body of another id, without a result, or cut off is garbage.
  */
 export function readAnswer(status: number, body: Buffer, expected: Expected): UpstreamAnswer {
   if (status < 400) {
@@ -50,10 +51,10 @@ export function garbageOf(status: number, body: Buffer): UpstreamAnswer {
  * began with, and that closes nothing small, as it would in a body that was cut off or has another
  * member behind the result.
  */
-function readPlainResult(body: Buffer, { id, framed }: Expected): Buffer | undefined {
+function readPlainResult(body: Buffer, { id, framed }: Expected): Piece | undefined {
   const usual = plainResult(body, 0);
   if (usual?.id === id && skipSpace(body, usual.end + 1) === body.length) {
-    return body.subarray(usual.start, usual.end);
+    return plainPiece(body, usual);
   }
   const head = body.toString("latin1", 0, 80);
   let tail = "}";

@@ -49,18 +49,18 @@ export function decodeRevertReason(payload: string): string | null {
  * a contract's ordinary ABI-encoded return data never is.
  */
 export function isRevertPayloadAsResult(resultJson: string | Buffer): string | null {
-  if (typeof resultJson !== "string" && !mayBePayload(resultJson)) return null;
-  const start =
-    typeof resultJson === "string" ? resultJson.slice(0, 11) : resultJson.toString("latin1", 0, 11);
+  const isText = typeof resultJson === "string";
+  if (!mayBePayload(isText ? resultJson.charCodeAt(4) : resultJson[4])) return null;
+  const start = isText ? resultJson.slice(0, 11) : resultJson.toString("latin1", 0, 11);
   if (start !== `"0x${ERROR_SELECTOR}` && start !== `"0x${PANIC_SELECTOR}`) return null;
-  const text = typeof resultJson === "string" ? resultJson : resultJson.toString("latin1");
+  const text = isText ? resultJson : resultJson.toString("latin1");
   const payload = text.trimEnd().slice(1, -1);
   return text.trimEnd().endsWith('"') && isExactRevertPayload(payload) ? payload : null;
 }
 
 /** By the second digit of the selector: nearly every result is told apart by it. */
-function mayBePayload(json: Buffer): boolean {
-  return json[4] === ERROR_SELECTOR.charCodeAt(1) || json[4] === PANIC_SELECTOR.charCodeAt(1);
+function mayBePayload(digit: number | undefined): boolean {
+  return digit === ERROR_SELECTOR.charCodeAt(1) || digit === PANIC_SELECTOR.charCodeAt(1);
 }
 
 /** Whether the hex is, to the byte, what a compiler encodes for `Error(string)` or `Panic(uint256)`. */

@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { BlockMember } from "./answer-block.ts";
@@ -33,7 +34,7 @@ export type RoutedRequest = {
 };
 
 export type FetchOutcome =
-  | { readonly kind: "result"; readonly result: readonly Buffer[]; readonly upstream: Upstream }
+  | { readonly kind: "result"; readonly result: readonly Piece[]; readonly upstream: Upstream }
   | { readonly kind: "failure"; readonly failure: Failure; readonly upstream: string }
   | { readonly kind: "too_large"; readonly upstream: string }
   /** Nobody has the block that the call needs. */

@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import type { PlainError } from "./failures.ts";
 
 /** What a node may say beside a refusal: to be asked again only after so long. */
@@ -5,8 +6,8 @@ type Refusal = { readonly status: number; readonly retryAfterMs?: number };
 
 /** What came of one attempt at one upstream. */
 export type UpstreamAnswer =
-  /** The bytes of the `result` member, JSON text. */
-  | { readonly kind: "result"; readonly result: readonly Buffer[] }
+  /** The `result` member, JSON text. */
+  | { readonly kind: "result"; readonly result: readonly Piece[] }
   /** The node's JSON-RPC error object and the HTTP status that it came with. */
   | ({ readonly kind: "error"; readonly error: PlainError } & Refusal)
   /** Not JSON-RPC: HTML, truncated, the wrong id, a bare status. `body` is its beginning. */

@@ -1,3 +1,4 @@
+import { wholeText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { Abilities } from "./abilities.ts";
 import { Allowance } from "./allowance.ts";
@@ -220,7 +221,7 @@ export class Upstream {
       if (fault) this.breaker.failed(attempt.beganMs);
       this.isReached = !fault;
       this.#events.asked();
-      done("result" in verdict ? Buffer.concat(verdict.result).toString("latin1") : undefined);
+      done("result" in verdict ? wholeText(verdict.result) : undefined);
     });
   }
 

@@ -1,11 +1,12 @@
+import type { Piece } from "../lib/bytes.ts";
 import { classify, FAILURE_CLASSES, type Failure } from "./failures.ts";
 import { isRevertPayloadAsResult } from "./revert-reason.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** What one answer means for the call. */
 export type Verdict =
-  | { readonly kind: "result"; readonly result: readonly Buffer[] }
-  | { readonly kind: "null"; readonly result: readonly Buffer[] }
+  | { readonly kind: "result"; readonly result: readonly Piece[] }
+  | { readonly kind: "null"; readonly result: readonly Piece[] }
   | { readonly kind: "too_large" }
   /** The node's own error: the call's answer, unless `askAnother`. */
   | { readonly kind: "failure"; readonly failure: Failure; readonly askAnother: boolean }
@@ -18,7 +19,7 @@ export type Verdict =
 export function judge(method: string, answer: UpstreamAnswer): Verdict {
   switch (answer.kind) {
     case "result":
-      return judgeResult(method, answer.result);
+      return judgeResult(method, answer);
     case "too_large":
       return answer;
     case "timeout":
@@ -32,15 +33,17 @@ export function judge(method: string, answer: UpstreamAnswer): Verdict {
   }
 }
 
-function judgeResult(method: string, result: readonly Buffer[]): Verdict {
+type Result = Extract<UpstreamAnswer, { kind: "result" }>;
+
+function judgeResult(method: string, answer: Result): Verdict {
+  const { result } = answer;
   const [only] = result;
   if (only !== undefined && result.length === 1) {
-    if (only.length === 4 && only.toString("latin1", 0, 4) === "null")
-      return { kind: "null", result };
+    if (only.length === 4 && only.toString("latin1") === "null") return { kind: "null", result };
     const payload = method === "eth_call" ? isRevertPayloadAsResult(only) : null;
     if (payload !== null) return failed(classify({ status: 200, result: payload }));
   }
-  return { kind: "result", result };
+  return answer;
 }
 
 function failed(failure: Failure): Verdict {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type DevNode, startAnvil } from "../dev/anvil.ts";
 import { rpc } from "../dev/rpc.ts";
+import { wholeBytes } from "../lib/bytes.ts";
 import { systemClock } from "../lib/clock.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -38,7 +39,7 @@ const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interv
 const call = (method: string, params = "[]"): Promise<UpstreamAnswer> =>
   new Promise((resolve) => upstream.call({ method, params, timeoutMs: 10_000 }, resolve));
 const text = (answer: UpstreamAnswer): string =>
-  answer.kind === "result" ? Buffer.concat(answer.result).toString() : JSON.stringify(answer);
+  answer.kind === "result" ? wholeBytes(answer.result).toString() : JSON.stringify(answer);
 
 type Block = {
   number: string;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { wholeBytes } from "../lib/bytes.ts";
 import { type Timer, TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import type { NewHead } from "./ws-frame.ts";
@@ -147,7 +148,7 @@ const call = (method = "eth_blockNumber", params = "[]"): Promise<UpstreamAnswer
   new Promise((resolve) => upstream.call({ method, params, timeoutMs: 1000 }, resolve));
 const ask = async (): Promise<string> => {
   const answer = await call();
-  return answer.kind === "result" ? Buffer.concat(answer.result).toString() : answer.kind;
+  return answer.kind === "result" ? wholeBytes(answer.result).toString() : answer.kind;
 };
 const passes = (ms: number): void => {
   now += ms;
@@ -411,7 +412,7 @@ describe("calls over the socket", () => {
       Array.from({ length: 50 }, (_, at) => call("eth_getBalance", `[${at}]`)),
     );
     const texts = answers.map((answer) =>
-      answer.kind === "result" ? Buffer.concat(answer.result).toString() : answer.kind,
+      answer.kind === "result" ? wholeBytes(answer.result).toString() : answer.kind,
     );
     expect(texts).toEqual(Array.from({ length: 50 }, (_, at) => String(at)));
     expect(new Set(node.requests.map(({ id }) => id)).size).toBe(51);

@@ -1,3 +1,4 @@
+import { wholeBytes } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
@@ -155,7 +156,7 @@ export class WsUpstream implements Transport {
       this.#tell("down", `eth_subscribe: ${String(message).slice(0, REASON_CHARS)}`);
       return;
     }
-    const id = answer.kind === "result" ? readText(Buffer.concat(answer.result)) : undefined;
+    const id = answer.kind === "result" ? readText(wholeBytes(answer.result)) : undefined;
     if (id === undefined) {
       this.#connection?.end("WS_NOT_SUBSCRIBED");
       return;

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../jsonrpc/value.ts";
+import { type Piece, wholeBytes } from "../../lib/bytes.ts";
 
 /** What a network and a call choose of the documented shapes. */
 export type ShapeOptions = {
@@ -28,10 +29,8 @@ export const plain: Shape = (result) => [result];
 /** A result, in one piece or several, in the documented shape. */
 export function shapeResult(
   shape: Shape,
-  result: readonly Buffer[],
+  result: readonly Piece[],
   ...[options, args]: readonly [options: ShapeOptions, args: readonly JsonValue[]]
-): readonly Buffer[] {
-  const [only] = result;
-  const whole = result.length === 1 && only !== undefined ? only : Buffer.concat(result);
-  return shape(whole, options, args);
+): readonly Piece[] {
+  return shape === plain ? result : shape(wholeBytes(result), options, args);
 }

@@ -31,7 +31,7 @@ import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 import { keptBlock } from "./kept-block.ts";
-import { type Found, outside, resolveBlocks, unknownsOf } from "./resolution.ts";
+import { type Found, outside, Resolver, sentArgs, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
 export type EvmNetworkParts = {
@@ -65,6 +65,7 @@ export class EvmNetwork implements Network {
   readonly #router: Router;
   readonly #answers: Answers;
   readonly #needs = new Needs();
+  readonly #resolver = new Resolver();
   readonly #window: number | undefined;
   readonly #mined: ShapeOptions;
   readonly #pending: ShapeOptions;
@@ -186,7 +187,7 @@ export class EvmNetwork implements Network {
   #accept(
     { definition, args, shape, named, future }: Plan,
     { result, upstream }: ResultOutcome,
-  ): readonly Buffer[] | RpcError {
+  ): readonly Piece[] | RpcError {
     const { answerBlock, lookup } = definition;
     if (answerBlock !== undefined) {
       const block = blockNumberIn(result, answerBlock);
@@ -212,12 +213,12 @@ export class EvmNetwork implements Network {
     const head = this.chain.head?.number ?? -1;
     const gasLimit = this.chain.head?.gasLimit;
     const moment = { head, gasLimit, window: this.#window, found };
-    const resolution = resolveBlocks(definition, args, moment);
+    const resolution = this.#resolver.resolve(definition, args, moment);
     if ("name" in resolution) return resolution;
     const shape = isPending(args, blockPlaces(definition).block) ? this.#pending : this.#mined;
     // Member by member: each call makes one, and to spread an object costs more than its work.
     return {
-      args: resolution.args,
+      args: sentArgs(definition, args, moment),
       block: resolution.block,
       named: resolution.named,
       depth: resolution.depth,

@@ -1,3 +1,4 @@
+import type { Piece } from "../../lib/bytes.ts";
 import type { Definition } from "../../methods/definition.ts";
 import { blockNumberIn, isNull, textIn } from "../../upstreams/answer-block.ts";
 import type { Plan } from "../network.ts";
@@ -13,7 +14,7 @@ const SETTLED_BLOCKS = 32;
  * The block with which an answer is kept; undefined where it is not. A block, transaction or receipt
  * has to show that it is the one that was asked for, and of the network's chain where that is known.
  */
-export function keptBlock(plan: Plan, result: readonly Buffer[], chain: Chain): number | undefined {
+export function keptBlock(plan: Plan, result: readonly Piece[], chain: Chain): number | undefined {
   const { definition, named } = plan;
   const { answerBlock, lookup } = definition;
   if (lookup !== undefined && isNull(result)) {
@@ -38,7 +39,7 @@ function namedBlock({ definition, args, named }: Plan, chain: Chain): number | u
   return typeof hash === "string" ? chain.numberOf(hash.toLowerCase()) : undefined;
 }
 
-function isAsked({ definition, args, named }: Plan, result: readonly Buffer[]): boolean {
+function isAsked({ definition, args, named }: Plan, result: readonly Piece[]): boolean {
   switch (definition.echoes) {
     case undefined:
       return true;
@@ -55,7 +56,7 @@ function isOfChain(
   { shows }: Definition,
   answer: {
     readonly block: number;
-    readonly result: readonly Buffer[];
+    readonly result: readonly Piece[];
     readonly chain: Chain;
   },
 ): boolean {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../jsonrpc/value.ts";
+import type { Definition } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
-import type { Resolution } from "../network.ts";
-import { type Moment, resolveBlocks } from "./resolution.ts";
+import { type Moment, Resolver, resolveBlocks, sentArgs } from "./resolution.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const MOMENT: Moment = {
@@ -12,15 +12,20 @@ const MOMENT: Moment = {
   found: new Map([["safe", 990]]),
 };
 
-const outcome = (method: string, args: JsonValue[], moment: Partial<Moment> = {}) => {
+const definitionOf = (method: string): Definition => {
   const definition = FAMILIES.evm.lookUp(method);
   if (definition === undefined) throw new Error(`no method ${method}`);
+  return definition;
+};
+const outcome = (method: string, args: JsonValue[], moment: Partial<Moment> = {}) => {
+  const definition = definitionOf(method);
   return resolveBlocks(definition, args, { ...MOMENT, ...moment });
 };
-const resolve = (method: string, args: JsonValue[], moment?: Partial<Moment>): Resolution => {
+const resolve = (method: string, args: JsonValue[], moment?: Partial<Moment>) => {
   const found = outcome(method, args, moment);
   if ("name" in found) throw new Error(found.message);
-  return found;
+  const definition = definitionOf(method);
+  return { ...found, args: sentArgs(definition, args, { ...MOMENT, ...moment }) };
 };
 
 describe("a tag", () => {
@@ -71,7 +76,7 @@ describe("a number", () => {
 describe("a log filter", () => {
   const range = (filter: Record<string, string>, moment?: Partial<Moment>) =>
     resolve("eth_getLogs", [new Map(Object.entries(filter))], moment);
-  const ends = ({ args: [filter] }: Resolution) =>
+  const ends = ({ args: [filter] }: { readonly args: readonly JsonValue[] }) =>
     filter instanceof Map ? [filter.get("fromBlock"), filter.get("toBlock")] : [];
 
   test("gets numbers at both ends, and a node that has the last block", () => {
@@ -151,4 +156,30 @@ describe("gas", () => {
     const [sent] = resolve("eth_estimateGas", [new Map([["to", "0xaa"]]), "latest"]).args;
     expect(sent).toEqual(new Map([["to", "0xaa"]]));
   });
+});
+
+test("what a method's latest meant is known until the head moves, and is what it means by itself", () => {
+  const resolver = new Resolver();
+  const args: Readonly<Record<string, JsonValue[]>> = {
+    eth_getBlockByNumber: ["latest", false],
+    eth_call: [new Map([["to", "0xab"]]), "latest"],
+    eth_getBalance: ["0xab", "latest"],
+    eth_getLogs: [new Map([["fromBlock", "0x10"]])],
+  };
+  const others = ["0x3e8", "0x3e9", "earliest", "pending", "safe"];
+  for (const head of [1000, 1001, 1000]) {
+    const moment = { ...MOMENT, head };
+    for (const [method, given] of Object.entries(args)) {
+      const definition = definitionOf(method);
+      const resolved = () => resolver.resolve(definition, given, moment);
+      expect(resolved(), method).toEqual(resolveBlocks(definition, given, moment));
+      expect(resolved(), method).toEqual(resolveBlocks(definition, given, moment));
+      if (method !== "eth_getLogs") expect(resolved()).toBe(resolved());
+    }
+    for (const other of others) {
+      const definition = definitionOf("eth_getBlockByNumber");
+      const found = resolver.resolve(definition, [other, false], moment);
+      expect(found, other).toEqual(resolveBlocks(definition, [other, false], moment));
+    }
+  }
 });

@@ -18,6 +18,7 @@ export type Moment = {
   readonly found: Found;
 };
 
+const ENDS = ["fromBlock", "toBlock"] as const;
 const NONE: readonly string[] = Object.freeze([]);
 
 type Named = { readonly number: number; readonly text: JsonValue; readonly isTag: boolean };
@@ -62,27 +63,63 @@ export function unknownsOf(
   return [...unknowns, ...hashes.filter((hash) => typeof hash === "string")];
 }
 
+/** Stage 6, of the calls of one network. */
+export class Resolver {
+  /** By method: what `latest` means for as long as the head stays, which most calls name. */
+  readonly #latest = new Map<Definition, Resolution>();
+
+  /** As `resolveBlocks` does. */
+  resolve(
+    definition: Definition,
+    args: readonly JsonValue[],
+    moment: Moment,
+  ): Resolution | RpcError {
+    if (!namesLatestAlone(definition, args)) return resolveBlocks(definition, args, moment);
+    const known = this.#latest.get(definition);
+    if (known?.named === moment.head) return known;
+    const resolution = resolveBlocks(definition, args, moment);
+    if (!("name" in resolution)) this.#latest.set(definition, resolution);
+    return resolution;
+  }
+}
+
+function namesLatestAlone(definition: Definition, args: readonly JsonValue[]): boolean {
+  const { block, blockHash, filter } = blockPlaces(definition);
+  return valueAt(args, block) === "latest" && blockHash < 0 && filter < 0;
+}
+
 /**
- * Stage 6: `latest` becomes one concrete block, `safe` and `finalized` likewise, `earliest` block
- * 0; `pending` stays, for a node that has the head. An error where a block lies outside the window.
+ * `latest` means one concrete block, `safe` and `finalized` likewise, `earliest` block 0, and
+ * `pending` the head. An error where a block lies outside the window.
  */
 export function resolveBlocks(
   definition: Definition,
   args: readonly JsonValue[],
   moment: Moment,
 ): Resolution | RpcError {
-  const places = blockPlaces(definition);
-  const { block, blockHash, filter, call } = places;
-  let sent = args;
-  if (call >= 0) sent = withValue(sent, call, capGas(args[call], moment.gasLimit));
+  const { block, blockHash, filter } = blockPlaces(definition);
   const named = new NamedBlocks();
-  if (args.length > block && block >= 0)
-    sent = withValue(sent, block, nameBlock(args[block], moment, named));
+  if (block >= 0 && block < args.length) nameBlock(args[block], moment, named);
   if (blockHash >= 0) nameHash(args[blockHash], moment, named);
-  if (filter >= 0) sent = withValue(sent, filter, nameRange(args[filter], moment, named));
+  if (filter >= 0) nameRange(args[filter], moment, named);
   const { head, window } = moment;
   if (window !== undefined && named.lowest <= head - window) return outside(window);
-  return summary(definition, named, { sent, head });
+  return summary(definition, named, head);
+}
+
+/** The params as they are sent: with numbers in place of tags, and the gas within its cap. */
+export function sentArgs(
+  definition: Definition,
+  args: readonly JsonValue[],
+  moment: Moment,
+): readonly JsonValue[] {
+  const { block, filter, call } = blockPlaces(definition);
+  let sent = args;
+  if (call >= 0) sent = withValue(sent, call, capGas(args[call], moment.gasLimit));
+  if (block >= 0 && block < args.length)
+    sent = withValue(sent, block, textFor(args[block], moment));
+  if (filter >= 0) sent = withValue(sent, filter, rangeFor(args[filter], moment));
+  return sent;
 }
 
 /** At a place that may be nowhere: an array is not asked for -1, which is slow. */
@@ -105,7 +142,7 @@ function withValue(
 function summary(
   definition: Definition,
   { first, last, tagged }: NamedBlocks,
-  { sent, head }: { readonly sent: readonly JsonValue[]; readonly head: number },
+  head: number,
 ): Resolution {
   const number = last === undefined ? -1 : last.number;
   const future = number > head;
@@ -113,7 +150,6 @@ function summary(
   // A client that polls from its last block on asks for a range that is not there yet.
   const isEmpty = isRange && last?.isTag === true && (first?.number ?? 0) > number;
   return {
-    args: sent,
     block: future ? (isRange ? head : -1) : number,
     named: number,
     depth: definition.state && number >= 0 ? Math.max(head - number, 0) : -1,
@@ -124,13 +160,16 @@ function summary(
   };
 }
 
-/** Notes the block, and returns what is sent in its place. */
-function nameBlock(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): JsonValue {
+function nameBlock(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): void {
   if (value instanceof Map) nameHash(value.get("blockHash"), moment, named);
   const found = typeof value === "string" ? resolveTag(value, moment) : undefined;
-  if (found === undefined) return value ?? null;
-  named.add(found);
-  return found.text;
+  if (found !== undefined) named.add(found);
+}
+
+/** What is sent in its place. */
+function textFor(value: JsonValue | undefined, moment: Moment): JsonValue {
+  const found = typeof value === "string" ? resolveTag(value, moment) : undefined;
+  return found?.text ?? value ?? null;
 }
 
 function nameHash(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): void {
@@ -138,17 +177,18 @@ function nameHash(value: JsonValue | undefined, moment: Moment, named: NamedBloc
   if (number !== undefined) named.add({ number, text: value ?? null, isTag: false });
 }
 
-/** Both ends of a filter are sent as numbers: what is left out means the head (go-ethereum 1.17). */
-function nameRange(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): JsonValue {
-  if (!(value instanceof Map)) return value ?? null;
-  if (value.has("blockHash")) {
-    nameHash(value.get("blockHash"), moment, named);
-    return value;
-  }
+/** What is left out of a filter means the head (go-ethereum 1.17). */
+function nameRange(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): void {
+  if (!(value instanceof Map)) return;
+  if (value.has("blockHash")) nameHash(value.get("blockHash"), moment, named);
+  else for (const end of ENDS) nameBlock(value.get(end) ?? "latest", moment, named);
+}
+
+/** Both ends are sent as numbers. */
+function rangeFor(value: JsonValue | undefined, moment: Moment): JsonValue {
+  if (!(value instanceof Map) || value.has("blockHash")) return value ?? null;
   const filter = new Map(value);
-  for (const end of ["fromBlock", "toBlock"]) {
-    filter.set(end, nameBlock(filter.get(end) ?? "latest", moment, named));
-  }
+  for (const end of ENDS) filter.set(end, textFor(value.get(end) ?? "latest", moment));
   return filter;
 }
 

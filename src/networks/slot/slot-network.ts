@@ -147,7 +147,7 @@ export class SlotNetwork implements Network {
     this.#answers.fetch(plan, waiter);
   }
 
-  #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Buffer[] {
+  #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Piece[] {
     const { definition, args, shape } = plan;
     const slot = shownSlot(plan, result);
     if (slot !== undefined) {
@@ -164,7 +164,7 @@ export class SlotNetwork implements Network {
    * What is finalized stays for good; before that a block, although confirmed, may still be replaced.
    * Null may become something: a node that has cleaned up is not the only one.
    */
-  #keptSlot({ definition, args, named }: Plan, result: readonly Buffer[]): number | undefined {
+  #keptSlot({ definition, args, named }: Plan, result: readonly Piece[]): number | undefined {
     if (definition.cache === "constant") return CONSTANT;
     if (isNull(result)) return undefined;
     const isFinal =
@@ -206,14 +206,20 @@ export class SlotNetwork implements Network {
 /** The slot that an answer shows its node to have; undefined where it says nothing of that. */
 function shownSlot(
   { definition, named, future }: Plan,
-  result: readonly Buffer[],
+  result: readonly Piece[],
 ): number | undefined {
   const { answerSlot, lookup } = definition;
   if (answerSlot === undefined) {
     return future && lookup === "block" && !isNull(result) ? named : undefined;
   }
-  const text = result[0]?.toString("latin1", 0, CONTEXT_BYTES) ?? "";
+  const text = beginningOf(result);
   if (answerSlot === "result") return readSlot(text);
   const digits = /^\s*\{\s*"context"\s*:\s*\{[^{}]*?"slot"\s*:\s*(\d{1,15})\b/.exec(text)?.[1];
   return digits === undefined ? undefined : Number(digits);
+}
+
+function beginningOf([first = ""]: readonly Piece[]): string {
+  return typeof first === "string"
+    ? first.slice(0, CONTEXT_BYTES)
+    : first.toString("latin1", 0, CONTEXT_BYTES);
 }

@@ -8,6 +8,7 @@ import {
   ledgerFolder,
   ledgerSignature,
 } from "../../../test/support/ledger-folder.ts";
+import { wholeBytes } from "../../lib/bytes.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../upstream-answer.ts";
 import { LedgerUpstream } from "./ledger-upstream.ts";
@@ -55,7 +56,7 @@ const ask = (
 
 const resultOf = (answer: UpstreamAnswer): unknown => {
   if (answer.kind !== "result") throw new Error(`no result: ${JSON.stringify(answer)}`);
-  return JSON.parse(Buffer.concat(answer.result).toString());
+  return JSON.parse(wholeBytes(answer.result).toString());
 };
 
 describe("a ledger of files as an upstream", () => {
@@ -69,8 +70,8 @@ describe("a ledger of files as an upstream", () => {
     const unversioned = transactions.map(({ version: _, ...each }) => each);
     expect(resultOf(answer)).toEqual({ ...rest, transactions: unversioned });
     // A result is the caller's own, as large as it is.
-    const [bytes] = answer.kind === "result" ? answer.result : [];
-    expect(bytes?.buffer.byteLength).toBe(bytes?.length);
+    const bytes = wholeBytes(answer.kind === "result" ? answer.result : []);
+    expect(bytes.buffer.byteLength).toBe(bytes.length);
   });
 
   test("an error is the node's own, with HTTP's status 200", async () => {
