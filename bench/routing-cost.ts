@@ -128,8 +128,8 @@ function answeringNode(): Transport {
   const nothing = { cancel: () => undefined };
   return {
     isConnected: true,
-    call: ({ method, params }, done) => {
-      done({ kind: "result", result: [resultOf(method, params, begunMs)] });
+    call: ({ method, params }, asker) => {
+      asker.answered({ kind: "result", result: [resultOf(method, params, begunMs)] });
       return nothing;
     },
     close: async () => undefined,
@@ -158,11 +158,13 @@ function directWay(): Way {
     if (node === undefined) throw new Error("no node");
     const sentMs = systemClock.monotonic();
     const request = { method, params: encode(args), timeoutMs: TIMEOUT_MS };
-    node.transport.call(request, (answer) => {
-      const verdict = judge(method, answer);
-      count(node.counts, labelOf(verdict), sentMs);
-      if (verdict.kind !== "result") throw new Error(`${method}: ${verdict.kind}`);
-      shapeResult(shape, verdict.result, SHAPE, args);
+    node.transport.call(request, {
+      answered: (answer) => {
+        const verdict = judge(method, answer);
+        count(node.counts, labelOf(verdict), sentMs);
+        if (verdict.kind !== "result") throw new Error(`${method}: ${verdict.kind}`);
+        shapeResult(shape, verdict.result, SHAPE, args);
+      },
     });
   };
 }

@@ -29,7 +29,7 @@ export class Inquiry {
     if (timeoutMs <= 0) return Promise.resolve({ kind: "timeout" });
     const request = { method, params: JSON.stringify(params), timeoutMs };
     return new Promise((resolve) => {
-      this.#transport.call(request, resolve);
+      this.#transport.call(request, { answered: resolve });
     });
   }
 

@@ -79,7 +79,7 @@ export class ImportInquiry {
 
   #call(method: string, params: string): Promise<UpstreamAnswer> {
     return new Promise((resolve) => {
-      this.#node.call({ method, params, timeoutMs: TIMEOUT_MS }, resolve);
+      this.#node.call({ method, params, timeoutMs: TIMEOUT_MS }, { answered: resolve });
     });
   }
 }

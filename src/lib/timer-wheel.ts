@@ -1,9 +1,12 @@
 const TICK_MS = 20;
 const SLOTS = 1024;
 
+/** What happens when a timer is due. What has one for itself alone needs no function beside it. */
+export type Due = (() => void) | { due(): void };
+
 export type Timer = {
   readonly dueTick: number;
-  run: () => void;
+  due: Due;
   /** Its place in its slot; -1: it was run or cleared. */
   place: number;
 };
@@ -28,12 +31,12 @@ export class TimerWheel {
     this.#now = now;
   }
 
-  set(delayMs: number, run: () => void): Timer {
+  set(delayMs: number, due: Due): Timer {
     const current = Math.floor(this.#now() / TICK_MS);
     if (this.#pending === 0) this.#start(current);
     const dueTick = current + Math.ceil(delayMs / TICK_MS) + 1;
     const slot = this.#slot(dueTick);
-    const timer: Timer = { dueTick, run, place: slot.length };
+    const timer: Timer = { dueTick, due, place: slot.length };
     slot.push(timer);
     this.#pending += 1;
     return timer;
@@ -51,7 +54,7 @@ export class TimerWheel {
     timer.place = -1;
     this.#pending -= 1;
     // Whoever keeps the timer for a while must not keep all that its call holds.
-    timer.run = nothing;
+    timer.due = nothing;
   }
 
   /** Runs what is due; called by the wheel's own ticker, and by tests. */
@@ -64,9 +67,9 @@ export class TimerWheel {
       for (const timer of due) {
         // Cleared by one before it.
         if (timer.place < 0) continue;
-        const { run } = timer;
+        const { due: now } = timer;
         this.clear(timer);
-        run();
+        fire(now);
       }
     }
     this.#tick = current;
@@ -86,6 +89,12 @@ export class TimerWheel {
     clearInterval(this.#ticker);
     this.#ticker = undefined;
   }
+}
+
+/** It is due. */
+export function fire(due: Due): void {
+  if (typeof due === "function") due();
+  else due.due();
 }
 
 function nothing(): void {}

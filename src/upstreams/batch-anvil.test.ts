@@ -34,7 +34,8 @@ function upstreamOf(batch: number): HttpUpstream {
 const answersOf = (upstream: HttpUpstream, requests: readonly UpstreamRequest[]) =>
   Promise.all(
     requests.map(
-      (request) => new Promise<UpstreamAnswer>((resolve) => upstream.call(request, resolve)),
+      (request) =>
+        new Promise<UpstreamAnswer>((resolve) => upstream.call(request, { answered: resolve })),
     ),
   );
 const told = (answer: UpstreamAnswer): unknown =>

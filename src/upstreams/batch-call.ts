@@ -1,8 +1,6 @@
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
-import type { InAir, UpstreamRequest } from "./transport.ts";
+import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-
-type Done = (answer: UpstreamAnswer) => void;
 
 /** What a call travels in. */
 export type Carrier = {
@@ -16,24 +14,29 @@ export class BatchedCall implements InAir {
   carrier: Carrier | undefined;
   readonly #timers: Timers;
   readonly #timer: Timer;
-  #done: Done | undefined;
+  #asker: Asker | undefined;
 
-  constructor(request: UpstreamRequest, timers: Timers, done: Done) {
+  constructor(request: UpstreamRequest, timers: Timers, asker: Asker) {
     this.request = request;
     this.#timers = timers;
-    this.#done = done;
-    this.#timer = timers.set(request.timeoutMs, () => this.#leave()?.({ kind: "timeout" }));
+    this.#asker = asker;
+    this.#timer = timers.set(request.timeoutMs, this);
   }
 
   /** Whether somebody waits for its answer. */
   get isOpen(): boolean {
-    return this.#done !== undefined;
+    return this.#asker !== undefined;
   }
 
   /** Its answer, unless it was told one, or was cancelled. */
   answer(answer: UpstreamAnswer): void {
     this.#timers.clear(this.#timer);
-    this.#leave()?.(answer);
+    this.#leave()?.answered(answer);
+  }
+
+  /** Its time is over. */
+  due(): void {
+    this.#leave()?.answered({ kind: "timeout" });
   }
 
   cancel(): void {
@@ -41,12 +44,12 @@ export class BatchedCall implements InAir {
     this.#leave();
   }
 
-  #leave(): Done | undefined {
+  #leave(): Asker | undefined {
     const { carrier } = this;
-    const done = this.#done;
+    const asker = this.#asker;
     this.carrier = undefined;
-    this.#done = undefined;
+    this.#asker = undefined;
     carrier?.left();
-    return done;
+    return asker;
   }
 }

@@ -76,7 +76,9 @@ const toLists =
     isList ? reply(calls) : answersAll(calls, isList);
 
 const call = (method: string, timeoutMs = 1000): Promise<UpstreamAnswer> =>
-  new Promise((resolve) => upstream.call({ method, params: "[]", timeoutMs }, resolve));
+  new Promise((resolve) =>
+    upstream.call({ method, params: "[]", timeoutMs }, { answered: resolve }),
+  );
 const told = (answer: UpstreamAnswer): unknown =>
   answer.kind === "result" ? JSON.parse(wholeBytes(answer.result).toString()) : answer;
 const ask = async (...methods: string[]): Promise<unknown[]> =>
@@ -112,7 +114,7 @@ describe("calls of one turn of the event loop", () => {
     await Promise.all(
       names(3).map((method) => {
         const request = { method, params, timeoutMs: 1000 };
-        return new Promise((resolve) => upstream.call(request, resolve));
+        return new Promise((resolve) => upstream.call(request, { answered: resolve }));
       }),
     );
     expect(inOrder(asked)).toEqual(inOrder([["m0", "m1"], "m2"]));
@@ -120,7 +122,7 @@ describe("calls of one turn of the event loop", () => {
 
   test("keep the bytes of their params", async () => {
     const request = { method: "a", params: '["é😀",1.0]', timeoutMs: 1000 };
-    const first = new Promise((resolve) => upstream.call(request, resolve));
+    const first = new Promise((resolve) => upstream.call(request, { answered: resolve }));
     await Promise.all([first, call("b")]);
     expect(texts[0]).toContain('"params":["é😀",1.0]}');
   });
@@ -169,7 +171,10 @@ describe("a fault of one call is that call's alone", () => {
     respond = () => "hang";
     const answers: unknown[] = [];
     const [before, after] = ["before", "after"].map((method) =>
-      upstream.call({ method, params: "[]", timeoutMs: 1000 }, (answer) => answers.push(answer)),
+      upstream.call(
+        { method, params: "[]", timeoutMs: 1000 },
+        { answered: (answer) => answers.push(answer) },
+      ),
     );
     before?.cancel();
     const [b, c] = [call("b"), call("c")];
@@ -234,7 +239,10 @@ describe("a fault of the whole is every call's", () => {
   test("that all are cancelled ends the connection", async () => {
     respond = () => "hang";
     const inAir = ["a", "b"].map((method) =>
-      upstream.call({ method, params: "[]", timeoutMs: 1000 }, () => expect.unreachable()),
+      upstream.call(
+        { method, params: "[]", timeoutMs: 1000 },
+        { answered: () => expect.unreachable() },
+      ),
     );
     await until(() => expect(held).toHaveLength(1));
     for (const each of inAir) each.cancel();
@@ -254,7 +262,10 @@ describe("a fault of the whole is every call's", () => {
   test("closed by us before anything was sent: at once", async () => {
     const answers: string[] = [];
     for (const method of ["a", "b"]) {
-      upstream.call({ method, params: "[]", timeoutMs: 1000 }, ({ kind }) => answers.push(kind));
+      upstream.call(
+        { method, params: "[]", timeoutMs: 1000 },
+        { answered: ({ kind }) => answers.push(kind) },
+      );
     }
     void upstream.close();
     expect(answers).toEqual(["unreachable", "unreachable"]);
@@ -395,10 +406,15 @@ test("every call is answered once, with its own result or none, whatever the lis
           if (left === 0) setImmediate(resolve);
         };
         const inAir = [...got].map(([method, answers]) =>
-          upstream.call({ method, params: "[]", timeoutMs: 1000 }, (answer) => {
-            answers.push(told(answer));
-            ends();
-          }),
+          upstream.call(
+            { method, params: "[]", timeoutMs: 1000 },
+            {
+              answered: (answer) => {
+                answers.push(told(answer));
+                ends();
+              },
+            },
+          ),
         );
         for (const at of new Set(cancelled)) {
           if (at >= calls) continue;

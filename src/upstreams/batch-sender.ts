@@ -7,7 +7,7 @@ import { isCrowdedOut, refusalIn } from "./batch-refusal.ts";
 import type { Outcome } from "./http/exchange.ts";
 import { answerOf, batchText, callText, withRetryAfter } from "./http/json-rpc.ts";
 import type { OwnSecrets } from "./own-secrets.ts";
-import type { InAir, UpstreamRequest } from "./transport.ts";
+import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** Of all params together: proxies in front of nodes take requests of 1 MB (nginx), or more. */
@@ -48,9 +48,9 @@ export class BatchSender {
     this.#limit = new BatchLimit(most, parts.timers);
   }
 
-  /** `done` is called once, within the request's time, unless the call is cancelled. */
-  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
-    const call = new BatchedCall(request, this.#parts.timers, done);
+  /** The asker is told within the request's time, unless the call is cancelled. */
+  call(request: UpstreamRequest, asker: Asker): InAir {
+    const call = new BatchedCall(request, this.#parts.timers, asker);
     if (this.#limit.most < 2) {
       this.#sendAlone(call);
       return call;

@@ -1,10 +1,11 @@
 import type { Piece } from "../lib/bytes.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
-import { Findings, type Others } from "./findings.ts";
+import { Findings, type Others, type Source } from "./findings.ts";
 import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
-import type { Attempt, Upstream } from "./upstream.ts";
+import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
+import { Attempt, type Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
 
@@ -19,6 +20,34 @@ const STALLED_MS = 1000;
 /** How long a call whose plan has partners waits for a primary to get the block. */
 const WAIT_BEFORE_PARTNERS_MS = 1000;
 
+/** An attempt of a flight, which is what it asks of the node and who is told. */
+class FlightAttempt extends Attempt implements UpstreamRequest, Asker, Source {
+  readonly flight: Flight;
+  readonly method: string;
+  readonly params: string;
+  readonly timeoutMs: number;
+  readonly behind: boolean;
+  /** The one that it was sent beside, because that was slow. */
+  readonly beside: Upstream | undefined;
+  inAir: InAir | undefined;
+
+  constructor(flight: Flight, beganMs: number, asked: Asked) {
+    super(asked.upstream, beganMs);
+    this.flight = flight;
+    this.method = asked.method;
+    this.params = asked.params;
+    this.timeoutMs = asked.timeoutMs;
+    this.behind = asked.behind;
+    this.beside = asked.beside;
+  }
+
+  answered(answer: UpstreamAnswer): void {
+    this.flight.answered(this, answer);
+  }
+}
+
+type Asked = UpstreamRequest & Source & { readonly beside: Upstream | undefined };
+
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
 export class Flight implements Others {
   readonly #request: RoutedRequest;
@@ -28,7 +57,7 @@ export class Flight implements Others {
   #nowMs: number;
   /** An array that something was added to has room for 17, which few need: the first makes another. */
   #asked: Upstream[] = [];
-  #sent: Attempt[] = [];
+  #sent: FlightAttempt[] = [];
   #stale: Upstream[] | undefined;
   #verifying = 0;
   /** Made where it is needed: nearly all calls have their result at once. */
@@ -114,15 +143,16 @@ export class Flight implements Others {
   }
 
   #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {
-    const sent = upstream.begin(this.#nowMs);
-    sent.behind = tier === TIER.behind;
-    sent.beside = beside;
+    const { params, need } = this.#request;
+    const timeoutMs = this.#attemptMs(upstream);
+    const behind = tier === TIER.behind;
+    const asked = { upstream, method: need.method, params, timeoutMs, behind, beside };
+    const sent = new FlightAttempt(this, this.#nowMs, asked);
+    upstream.begin(sent);
     if (this.#sent.length === 0) this.#sent = [sent];
     else this.#sent.push(sent);
-    const { params, need } = this.#request;
-    const request = { method: need.method, params, timeoutMs: this.#attemptMs(upstream) };
     if (upstream.role === "primary") this.#planSecond();
-    sent.inAir = upstream.send(request, (answer) => this.#answered(sent, answer));
+    sent.inAir = upstream.send(sent, sent);
   }
 
   /** Nothing is known of it but that its connection had ended: it gets one more attempt. */
@@ -170,10 +200,11 @@ export class Flight implements Others {
     const delayMs = hasAnswer
       ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS)
       : Math.max(p95Ms ?? 0, LEAST_HEDGE_MS);
-    if (delayMs < this.#leftMs / 2) this.#hedge = timers.set(delayMs, () => this.#hedgeOrEnd());
+    if (delayMs < this.#leftMs / 2) this.#hedge = timers.set(delayMs, this);
   }
 
-  #hedgeOrEnd(): void {
+  /** The attempt takes long: another is begun beside it, or the answer at hand is given. */
+  due(): void {
     this.#hedge = undefined;
     this.#nowMs = this.#parts.clock.monotonic();
     const answer = this.#found?.atHand;
@@ -189,7 +220,8 @@ export class Flight implements Others {
     }
   }
 
-  #answered(sent: Attempt, answer: UpstreamAnswer): void {
+  /** What became of one of its attempts. */
+  answered(sent: FlightAttempt, answer: UpstreamAnswer): void {
     const { upstream, beside } = sent;
     const { need } = this.#request;
     const now = this.#parts.clock.monotonic();
@@ -281,7 +313,7 @@ export class Flight implements Others {
   }
 
   /** It is in the air no more; nearly always it is the only one. */
-  #take(sent: Attempt): void {
+  #take(sent: FlightAttempt): void {
     if (this.#sent[this.#sent.length - 1] === sent) this.#sent.pop();
     else this.#sent.splice(this.#sent.indexOf(sent), 1);
   }
@@ -292,7 +324,7 @@ export class Flight implements Others {
   }
 
   /** Overtaken: what it still says tells of its node, which stalls where it says nothing at all. */
-  #leave(sent: Attempt): void {
+  #leave(sent: FlightAttempt): void {
     const { beside, inAir } = sent;
     if (beside !== undefined) this.#parts.observer.hedged(beside.name, "lost");
     const ageMs = this.#nowMs - sent.beganMs;

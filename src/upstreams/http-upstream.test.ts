@@ -36,7 +36,9 @@ afterEach(async () => {
 });
 
 const call = (method = "eth_blockNumber", params = "[]"): Promise<UpstreamAnswer> =>
-  new Promise((resolve) => upstream.call({ method, params, timeoutMs: 1000 }, resolve));
+  new Promise((resolve) =>
+    upstream.call({ method, params, timeoutMs: 1000 }, { answered: resolve }),
+  );
 const ask = async (): Promise<string> => {
   const answer = await call();
   return answer.kind === "result" ? wholeBytes(answer.result).toString() : answer.kind;
@@ -164,7 +166,7 @@ describe("the deadline", () => {
       return { result: "0x1" };
     };
     const first = new Promise<UpstreamAnswer>((resolve) =>
-      upstream.call({ method: "a", params: "[]", timeoutMs: 5000 }, resolve),
+      upstream.call({ method: "a", params: "[]", timeoutMs: 5000 }, { answered: resolve }),
     );
     await asked(1);
     const waiting = call("b");
@@ -179,7 +181,10 @@ describe("the deadline", () => {
 
   test("is told once, and nothing that comes after it", async () => {
     const answers: string[] = [];
-    upstream.call({ method: "m", params: "[]", timeoutMs: 1000 }, ({ kind }) => answers.push(kind));
+    upstream.call(
+      { method: "m", params: "[]", timeoutMs: 1000 },
+      { answered: ({ kind }) => answers.push(kind) },
+    );
     await vi.waitFor(() => expect(answers).toHaveLength(1), { timeout: 5000, interval: 2 });
     passes(5000);
     expect(answers).toEqual(["result"]);

@@ -1,13 +1,12 @@
 import { toBinary } from "../lib/bytes.ts";
-import type { Timers } from "../lib/timer-wheel.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { BatchSender, type Wire } from "./batch-sender.ts";
 import { ConnectionPool } from "./http/connection-pool.ts";
-import { Exchange, type Outcome } from "./http/exchange.ts";
+import { Exchange, type ExchangeOptions, type Outcome, ToldExchange } from "./http/exchange.ts";
 import { answerOf, callText } from "./http/json-rpc.ts";
 import { OwnSecrets } from "./own-secrets.ts";
-import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
-import type { UpstreamAnswer } from "./upstream-answer.ts";
+import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
 
 export type HttpUpstreamOptions = {
   readonly name: string;
@@ -26,6 +25,14 @@ export type HttpUpstreamParts = {
   readonly onBroken?: () => void;
 };
 
+type CallParts = {
+  readonly pool: ConnectionPool;
+  readonly timers: Timers;
+  readonly secrets: OwnSecrets;
+};
+
+type CallOptions = { readonly id: number; readonly asker: Asker; readonly parts: CallParts };
+
 /** One node behind HTTP: JSON-RPC over keep-alive connections, ids of its own. */
 export class HttpUpstream implements Transport {
   readonly name: string;
@@ -33,8 +40,7 @@ export class HttpUpstream implements Transport {
   /** All of the request's head but the length, which comes last. */
   readonly #head: string;
   readonly #maxBytes: number;
-  readonly #timers: HttpUpstreamParts["timers"];
-  readonly #secrets: OwnSecrets;
+  readonly #callParts: CallParts;
   /** Where the node is sent batches. */
   readonly #batches: BatchSender | undefined;
   #lastId = 0;
@@ -45,38 +51,27 @@ export class HttpUpstream implements Transport {
     const headers = { ...options.headers, ...basicAuth(url) };
     this.#head = headOf(url, headers);
     this.#maxBytes = options.maxResponseBytes;
-    this.#timers = parts.timers;
-    this.#secrets = new OwnSecrets(url, headers);
+    const secrets = new OwnSecrets(url, headers);
     const { timers, onBroken = () => undefined } = parts;
     this.#pool = new ConnectionPool(url, options.maxConnections, { timers, onBroken });
+    this.#callParts = { pool: this.#pool, timers, secrets };
     const { batch = 0 } = options;
     if (batch > 1) this.#batches = this.#openBatches(batch);
   }
 
   /**
-   * One request, one answer: `done` is called once, within `timeoutMs` whatever the node does.
-   * `params` is the JSON text of the positional params.
+   * One request, one answer: the asker is told within `timeoutMs` whatever the node does. `params`
+   * is the JSON text of the positional params.
    */
-  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
+  call(request: UpstreamRequest, asker: Asker): InAir {
     if (this.#batches !== undefined && request.alone !== true) {
-      return this.#batches.call(request, done);
+      return this.#batches.call(request, asker);
     }
-    const { timeoutMs } = request;
     const id = this.#takeIds(1);
-    const exchange = this.#exchange(callText(id, request), timeoutMs, (outcome) => {
-      this.#timers.clear(timer);
-      done(this.#secrets.hideIn(answerOf(outcome, id)));
-    });
-    const timer = this.#timers.set(timeoutMs, () => {
-      this.#pool.cancel(exchange);
-      done({ kind: "timeout" });
-    });
-    this.#pool.send(exchange);
-    const cancel = () => {
-      this.#timers.clear(timer);
-      this.#pool.cancel(exchange);
-    };
-    return { cancel };
+    const options = this.#optionsOf(callText(id, request), request.timeoutMs);
+    const call = new HttpCall(options, { id, asker, parts: this.#callParts });
+    this.#pool.send(call);
+    return call;
   }
 
   /** Whether any connection is open: else who answers next may be another node. */
@@ -99,23 +94,57 @@ export class HttpUpstream implements Transport {
     return first;
   }
 
-  /** `text`: the body, JSON text. Nothing is sent yet. */
-  #exchange(text: string, timeoutMs: number, done: (outcome: Outcome) => void): Exchange {
+  /** `text`: the body, JSON text. */
+  #optionsOf(text: string, timeoutMs: number): ExchangeOptions {
     const body = toBinary(text);
     const request = `${this.#head}${body.length}\r\n\r\n${body}`;
-    return new Exchange({ request, maxBytes: this.#maxBytes, timeoutMs }, done);
+    return { request, maxBytes: this.#maxBytes, timeoutMs };
   }
 
   #openBatches(most: number): BatchSender {
     const wire: Wire = {
       takeIds: (count) => this.#takeIds(count),
       exchange: (text, timeoutMs, done) => {
-        const exchange = this.#exchange(text, timeoutMs, done);
+        const exchange = new ToldExchange(this.#optionsOf(text, timeoutMs), done);
         this.#pool.send(exchange);
         return { cancel: () => this.#pool.cancel(exchange) };
       },
     };
-    return new BatchSender(most, { wire, timers: this.#timers, secrets: this.#secrets });
+    const { timers, secrets } = this.#callParts;
+    return new BatchSender(most, { wire, timers, secrets });
+  }
+}
+
+/** One call that travels alone, from its request to its answer. */
+class HttpCall extends Exchange implements InAir {
+  readonly #id: number;
+  readonly #asker: Asker;
+  readonly #parts: CallParts;
+  readonly #timer: Timer;
+
+  constructor(options: ExchangeOptions, { id, asker, parts }: CallOptions) {
+    super(options);
+    this.#id = id;
+    this.#asker = asker;
+    this.#parts = parts;
+    this.#timer = parts.timers.set(options.timeoutMs, this);
+  }
+
+  done(outcome: Outcome): void {
+    const { timers, secrets } = this.#parts;
+    timers.clear(this.#timer);
+    this.#asker.answered(secrets.hideIn(answerOf(outcome, this.#id)));
+  }
+
+  /** Its time is over. */
+  due(): void {
+    this.#parts.pool.cancel(this);
+    this.#asker.answered({ kind: "timeout" });
+  }
+
+  cancel(): void {
+    this.#parts.timers.clear(this.#timer);
+    this.#parts.pool.cancel(this);
   }
 }
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { type Due, fire } from "../lib/timer-wheel.ts";
 import { Router } from "./router.ts";
 import type { FetchOutcome, RoutedRequest, RoutingObserver } from "./routing.ts";
-import type { UpstreamRequest } from "./transport.ts";
-import { Upstream } from "./upstream.ts";
+import type { Asker, UpstreamRequest } from "./transport.ts";
+import { Attempt, Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 let now: number;
@@ -28,8 +29,8 @@ type Reply =
 
 const clock = { monotonic: () => now };
 const wheel = {
-  set: (delayMs: number, run: () => void) => {
-    const timer = { dueTick: 0, atMs: now + delayMs, run, place: 0 };
+  set: (delayMs: number, due: Due) => {
+    const timer = { dueTick: 0, atMs: now + delayMs, due, run: () => fire(due), place: 0 };
     timers.push(timer);
     return timer;
   },
@@ -43,7 +44,8 @@ let made = 0;
 /** An upstream that gives these answers one after another, each after some time. */
 function upstream(name: string, ...replies: Reply[]): Upstream {
   const left = [...replies];
-  const call = ({ timeoutMs }: UpstreamRequest, done: (answer: UpstreamAnswer) => void) => {
+  const call = ({ timeoutMs }: UpstreamRequest, asker: Asker) => {
+    const done = (answer: UpstreamAnswer) => asker.answered(answer);
     asked.push({ name, timeoutMs });
     const reply = left.shift() ?? replies.at(-1);
     if (reply === undefined) throw new Error("nothing to say");
@@ -319,7 +321,8 @@ describe("null", () => {
       done(nothing);
     };
     const nodes = [first, at(upstream("b", gets), { head: 98 }), upstream("c", receipt)];
-    nodes[2]?.begin();
+    const third = nodes[2] as Upstream;
+    third.begin(new Attempt(third, now));
     const need = { ...LOOKUP.need, block: -1, head: 99 };
     expect(
       ask([...nodes.slice(0, 2), at(nodes[2] as Upstream, { head: 99 })], { need }),

@@ -9,14 +9,17 @@ export type UpstreamRequest = {
   readonly alone?: boolean;
 };
 
-/** A request on its way. After `cancel` its `done` is not called any more. */
+/** Who is told the answer, once. */
+export type Asker = { answered(answer: UpstreamAnswer): void };
+
+/** A request on its way. After `cancel` its asker is told nothing any more. */
 export type InAir = { readonly cancel: () => void };
 
 /** A way to one node: a request in, one answer out, within its time whatever the node does. */
 export type Transport = {
   /** Whether a connection is open: else who answers next may be another node than before. */
   readonly isConnected: boolean;
-  readonly call: (request: UpstreamRequest, done: (answer: UpstreamAnswer) => void) => InAir;
+  readonly call: (request: UpstreamRequest, asker: Asker) => InAir;
   /** Ends the connections; calls in the air are answered as unreachable. */
   readonly close: () => Promise<void>;
 };

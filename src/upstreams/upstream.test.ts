@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { UpstreamRequest } from "./transport.ts";
-import { Upstream } from "./upstream.ts";
-import type { UpstreamAnswer } from "./upstream-answer.ts";
+import type { Asker, UpstreamRequest } from "./transport.ts";
+import { Attempt, Upstream } from "./upstream.ts";
 
 const CALL: UpstreamRequest = { method: "eth_call", params: "[]", timeoutMs: 1000 };
 
@@ -9,14 +8,14 @@ test("a question of the gateway's own does not take the trial of a half-open bre
   let now = 0;
   const clock = { monotonic: () => now };
   const nothing = () => undefined;
-  const waiting: ((answer: UpstreamAnswer) => void)[] = [];
+  const waiting: Asker[] = [];
   const upstream = new Upstream(
     { name: "a", role: "primary", index: 0, lacks: [], archive: "auto" },
     {
       transport: {
         isConnected: true,
-        call: (_, done) => {
-          waiting.push(done);
+        call: (_, asker) => {
+          waiting.push(asker);
           return { cancel: nothing };
         },
         close: async () => undefined,
@@ -33,7 +32,7 @@ test("a question of the gateway's own does not take the trial of a half-open bre
   breaker.probeSucceeded();
   upstream.ask(CALL, nothing);
   expect(breaker.isFree).toBe(true);
-  upstream.begin();
+  upstream.begin(new Attempt(upstream, now));
   expect(breaker.isFree).toBe(false);
   expect(waiting).toHaveLength(1);
 });

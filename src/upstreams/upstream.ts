@@ -4,7 +4,7 @@ import { Abilities } from "./abilities.ts";
 import { Allowance } from "./allowance.ts";
 import { Breaker } from "./breaker.ts";
 import { PeakLatency } from "./latency.ts";
-import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
+import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
 import type { NewHead } from "./ws-frame.ts";
@@ -69,17 +69,17 @@ export type UpstreamState =
   | "on another fork";
 
 /** One attempt at one upstream, and its neighbours among those in the air. */
-export type Attempt = {
+export class Attempt {
   readonly upstream: Upstream;
   readonly beganMs: number;
   before: Attempt | undefined;
   after: Attempt | undefined;
-  /** Its node did not have the block when it was asked: what it does not find may exist. */
-  behind: boolean;
-  /** The one that it was sent beside, because that was slow. */
-  beside: Upstream | undefined;
-  inAir: InAir | undefined;
-};
+
+  constructor(upstream: Upstream, beganMs: number) {
+    this.upstream = upstream;
+    this.beganMs = beganMs;
+  }
+}
 
 /** One node, or a paid service, as its network sees it: the way to it, and what is known of it. */
 export class Upstream {
@@ -161,29 +161,21 @@ export class Upstream {
     return this.allowance.isLimited() ? "limited" : "ready";
   }
 
-  /** Begins an attempt, which `end` or `abandon` has to end. */
-  begin(now: number = this.#clock.monotonic()): Attempt {
+  /** An attempt here begins, which `end` or `abandon` has to end. */
+  begin(attempt: Attempt): void {
     this.breaker.tryEnter();
-    return this.#begin(now);
+    this.#begin(attempt);
   }
 
-  #begin(now: number): Attempt {
+  #begin(attempt: Attempt): void {
+    const now = attempt.beganMs;
     if (!this.allowance.tryTake(now)) this.allowance.take(now);
     const before = this.#newest;
-    const attempt: Attempt = {
-      upstream: this,
-      beganMs: now,
-      before,
-      after: undefined,
-      behind: false,
-      beside: undefined,
-      inAir: undefined,
-    };
+    attempt.before = before;
     if (before === undefined) this.#oldest = attempt;
     else before.after = attempt;
     this.#newest = attempt;
     this.#inFlight += 1;
-    return attempt;
   }
 
   /**
@@ -208,8 +200,9 @@ export class Upstream {
     isRepeated = false,
   ): void {
     // The trial of a half-open breaker is for a client's call, whose success closes it.
-    const attempt = this.#begin(this.#clock.monotonic());
-    this.send({ ...request, alone: true }, (answer) => {
+    const attempt = new Attempt(this, this.#clock.monotonic());
+    this.#begin(attempt);
+    const answered = (answer: UpstreamAnswer) => {
       if (answer.kind === "unreachable" && answer.isStale === true && !isRepeated) {
         this.end(attempt, "stale");
         this.#ask(request, done, true);
@@ -222,11 +215,12 @@ export class Upstream {
       this.isReached = !fault;
       this.#events.asked();
       done("result" in verdict ? wholeText(verdict.result) : undefined);
-    });
+    };
+    this.send({ ...request, alone: true }, { answered });
   }
 
-  send(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
-    return this.#transport.call(request, done);
+  send(request: UpstreamRequest, asker: Asker): InAir {
+    return this.#transport.call(request, asker);
   }
 
   /** The attempt was answered, in this way. Returns the milliseconds that it took. */

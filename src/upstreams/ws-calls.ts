@@ -1,10 +1,8 @@
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import type { OwnSecrets } from "./own-secrets.ts";
 import { readAnswer } from "./read-answer.ts";
-import type { InAir } from "./transport.ts";
+import type { Asker, InAir } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-
-type Done = (answer: UpstreamAnswer) => void;
 
 /** The calls in the air of one socket, by ids of the gateway's own. */
 export class WsCalls {
@@ -21,15 +19,15 @@ export class WsCalls {
   }
 
   /** Takes a call in that is sent now; after `timeoutMs` its answer is `timeout`. */
-  begin(timeoutMs: number, done: Done): WsCall {
+  begin(timeoutMs: number, asker: Asker): WsCall {
     this.#lastId += 1;
-    const call = new WsCall(this.#lastId, this, done);
+    const call = new WsCall(this.#lastId, this, asker);
     this.#inAir.set(call.id, call);
     call.timer = this.#timers.set(timeoutMs, () => this.#end(call, { kind: "timeout" }));
     return call;
   }
 
-  /** Takes a call out; its `done` is not called any more. */
+  /** Takes a call out; its asker is told nothing any more. */
   forget(call: WsCall): void {
     if (call.timer !== undefined) this.#timers.clear(call.timer);
     this.#inAir.delete(call.id);
@@ -70,21 +68,21 @@ export class WsCalls {
 
   #end(call: WsCall, answer: UpstreamAnswer): void {
     this.forget(call);
-    call.done(this.#secrets.hideIn(answer));
+    call.asker.answered(this.#secrets.hideIn(answer));
   }
 }
 
 /** One call in the air. */
 export class WsCall implements InAir {
   readonly id: number;
-  readonly done: Done;
+  readonly asker: Asker;
   readonly #calls: WsCalls;
   timer: Timer | undefined;
 
-  constructor(id: number, calls: WsCalls, done: Done) {
+  constructor(id: number, calls: WsCalls, asker: Asker) {
     this.id = id;
     this.#calls = calls;
-    this.done = done;
+    this.asker = asker;
   }
 
   cancel(): void {

@@ -37,7 +37,9 @@ afterEach(() => upstream.close());
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 5 });
 const call = (method: string, params = "[]"): Promise<UpstreamAnswer> =>
-  new Promise((resolve) => upstream.call({ method, params, timeoutMs: 10_000 }, resolve));
+  new Promise((resolve) =>
+    upstream.call({ method, params, timeoutMs: 10_000 }, { answered: resolve }),
+  );
 const text = (answer: UpstreamAnswer): string =>
   answer.kind === "result" ? wholeBytes(answer.result).toString() : JSON.stringify(answer);
 

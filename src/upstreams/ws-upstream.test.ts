@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { wholeBytes } from "../lib/bytes.ts";
-import { type Timer, TimerWheel } from "../lib/timer-wheel.ts";
+import { fire, type Timer, TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import type { NewHead } from "./ws-frame.ts";
 import { WsUpstream, type WsUpstreamOptions } from "./ws-upstream.ts";
@@ -92,10 +92,10 @@ const create = (over: Partial<WsUpstreamOptions> = {}): WsUpstream =>
         },
       },
       timers: {
-        set: (ms, run) => {
+        set: (ms, due) => {
           const timer = timers.set(ms, () => {
             waits.delete(timer);
-            run();
+            fire(due);
           });
           waits.set(timer, ms);
           return timer;
@@ -145,7 +145,9 @@ afterEach(async () => {
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 2 });
 const call = (method = "eth_blockNumber", params = "[]"): Promise<UpstreamAnswer> =>
-  new Promise((resolve) => upstream.call({ method, params, timeoutMs: 1000 }, resolve));
+  new Promise((resolve) =>
+    upstream.call({ method, params, timeoutMs: 1000 }, { answered: resolve }),
+  );
 const ask = async (): Promise<string> => {
   const answer = await call();
   return answer.kind === "result" ? wholeBytes(answer.result).toString() : answer.kind;
@@ -433,7 +435,7 @@ describe("calls over the socket", () => {
     await flows();
     const answers: UpstreamAnswer[] = [];
     const request = { method: "m", params: "[]", timeoutMs: 1000 };
-    upstream.call(request, (answer) => answers.push(answer));
+    upstream.call(request, { answered: (answer) => answers.push(answer) });
     await asked(2);
     passes(990);
     expect(answers).toEqual([]);
@@ -451,14 +453,14 @@ describe("calls over the socket", () => {
     await flows();
     const answers: UpstreamAnswer[] = [];
     const request = { method: "m", params: "[]", timeoutMs: 1000 };
-    upstream.call(request, (answer) => answers.push(answer)).cancel();
+    upstream.call(request, { answered: (answer) => answers.push(answer) }).cancel();
     expect(await ask()).toBe('"0x1"');
-    const inAir = upstream.call(request, (answer) => answers.push(answer));
+    const inAir = upstream.call(request, { answered: (answer) => answers.push(answer) });
     inAir.cancel();
     inAir.cancel();
     passes(2000);
     await upstream.close();
-    upstream.call(request, (answer) => answers.push(answer)).cancel();
+    upstream.call(request, { answered: (answer) => answers.push(answer) }).cancel();
     await call();
     expect(answers).toEqual([]);
   });
@@ -468,11 +470,13 @@ describe("calls over the socket", () => {
     await flows();
     const told: string[] = [];
     const request = { method: "m", params: "[]", timeoutMs: 1000 };
-    upstream.call(request, () => {
-      told.push("first");
-      second.cancel();
+    upstream.call(request, {
+      answered: () => {
+        told.push("first");
+        second.cancel();
+      },
     });
-    const second = upstream.call(request, () => told.push("second"));
+    const second = upstream.call(request, { answered: () => told.push("second") });
     await asked(3);
     node.cut();
     await until(() => expect(told).toEqual(["first"]));
@@ -482,8 +486,9 @@ describe("calls over the socket", () => {
   test("are unreachable where the socket is not open, told after the call has returned", async () => {
     let returned = false;
     const answer = await new Promise<[UpstreamAnswer, boolean]>((resolve) => {
-      upstream.call({ method: "m", params: "[]", timeoutMs: 1000 }, (each) =>
-        resolve([each, returned]),
+      upstream.call(
+        { method: "m", params: "[]", timeoutMs: 1000 },
+        { answered: (each) => resolve([each, returned]) },
       );
       returned = true;
     });

@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { OwnSecrets } from "./own-secrets.ts";
-import type { InAir, Transport, UpstreamRequest } from "./transport.ts";
+import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { Backoff, LONGEST_BACKOFF_MS } from "./ws-backoff.ts";
 import { WsCalls } from "./ws-calls.ts";
@@ -83,14 +83,14 @@ export class WsUpstream implements Transport {
   }
 
   /**
-   * `done` is called once, never before this returns: within `timeoutMs`, at once where the socket
-   * is not open. Answers carry no HTTP status: theirs is 200.
+   * The asker is told never before this returns: within `timeoutMs`, at once where the socket is not
+   * open. Answers carry no HTTP status: theirs is 200.
    */
-  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): InAir {
+  call(request: UpstreamRequest, asker: Asker): InAir {
     const connection = this.#connection;
-    if (connection?.isOpen !== true) return refuse("WS_NOT_OPEN", done);
-    if (connection.unsentBytes > FULL_BYTES) return refuse("WS_NOT_READ", done);
-    const call = this.#calls.begin(request.timeoutMs, done);
+    if (connection?.isOpen !== true) return refuse("WS_NOT_OPEN", asker);
+    if (connection.unsentBytes > FULL_BYTES) return refuse("WS_NOT_READ", asker);
+    const call = this.#calls.begin(request.timeoutMs, asker);
     const { method, params } = request;
     connection.send(`{"jsonrpc":"2.0","id":${call.id},"method":"${method}","params":${params}}`);
     return call;
@@ -145,7 +145,7 @@ export class WsUpstream implements Transport {
   #subscribe(): void {
     this.#retry = undefined;
     const request = { method: "eth_subscribe", params: '["newHeads"]', timeoutMs: SUBSCRIBE_MS };
-    this.call(request, (answer) => this.#subscribed(answer));
+    this.call(request, { answered: (answer) => this.#subscribed(answer) });
   }
 
   #subscribed(answer: UpstreamAnswer): void {
@@ -195,9 +195,9 @@ export class WsUpstream implements Transport {
 }
 
 /** Answers later, as all calls are answered: callers do not expect it while they still send. */
-function refuse(code: string, done: (answer: UpstreamAnswer) => void): InAir {
-  let told: typeof done | undefined = done;
-  queueMicrotask(() => told?.({ kind: "unreachable", code }));
+function refuse(code: string, asker: Asker): InAir {
+  let told: Asker | undefined = asker;
+  queueMicrotask(() => told?.answered({ kind: "unreachable", code }));
   return {
     cancel: () => {
       told = undefined;

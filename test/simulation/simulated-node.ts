@@ -99,7 +99,7 @@ export class SimulatedNode {
       get isConnected() {
         return connection.isOpen;
       },
-      call: (request, end) => this.#call(request, end),
+      call: (request, asker) => this.#call(request, (answer) => asker.answered(answer)),
       close: async () => {},
     };
     let order = 0;

@@ -1,4 +1,4 @@
-import type { Transport, UpstreamRequest } from "../../src/upstreams/transport.ts";
+import type { Asker, Transport, UpstreamRequest } from "../../src/upstreams/transport.ts";
 import type { UpstreamAnswer } from "../../src/upstreams/upstream-answer.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -41,11 +41,11 @@ export class SlotNode implements Transport {
     return FIRST_SLOT + Math.floor(this.#time.nowMs / SLOT_MS) - this.lag;
   }
 
-  call(request: UpstreamRequest, done: (answer: UpstreamAnswer) => void): { cancel: () => void } {
+  call(request: UpstreamRequest, asker: Asker): { cancel: () => void } {
     this.asked.push(request);
     let isOver = false;
     this.#time.after(ANSWER_MS, () => {
-      if (!isOver) done(this.#answer(request));
+      if (!isOver) asker.answered(this.#answer(request));
     });
     return {
       cancel: () => {

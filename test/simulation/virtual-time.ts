@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/lib/clock.ts";
-import type { Timer, Timers } from "../../src/lib/timer-wheel.ts";
+import { type Due, fire as fireDue, type Timer, type Timers } from "../../src/lib/timer-wheel.ts";
 
 /** As src/lib/timer-wheel.ts counts. */
 const TICK_MS = 20;
@@ -31,12 +31,12 @@ export class VirtualTime implements Timers {
   }
 
   /** Fires when a timer wheel would: at a tick, never early. */
-  set(delayMs: number, run: () => void): Timer {
+  set(delayMs: number, due: Due): Timer {
     const dueTick = Math.floor(this.#nowMs / TICK_MS) + Math.ceil(delayMs / TICK_MS) + 1;
-    const timer: Timer = { dueTick, run, place: 0 };
+    const timer: Timer = { dueTick, due, place: 0 };
     this.#timers.add(timer);
     const fire = () => {
-      if (this.#timers.delete(timer)) run();
+      if (this.#timers.delete(timer)) fireDue(due);
     };
     this.#push({ atMs: dueTick * TICK_MS, order: this.#order++, run: fire });
     return timer;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type Due, fire, type Timer } from "../../lib/timer-wheel.ts";
 import { Breaker } from "../../upstreams/breaker.ts";
 import type { UpstreamRequest } from "../../upstreams/transport.ts";
 import type { HeadSource } from "../../upstreams/upstream.ts";
@@ -8,7 +9,7 @@ import { HeadTracker } from "./head-tracker.ts";
 import { HeadView } from "./head-view.ts";
 
 /** `set`: those of one moment happen in the order in which they were set. */
-type Event = { readonly dueTick: number; readonly set: number; run: () => void; place: number };
+type Event = Timer & { readonly set: number };
 
 const isLater = (one: Event | undefined, other: Event | undefined): boolean => {
   if (one === undefined || other === undefined) return one === undefined;
@@ -25,18 +26,18 @@ class Time {
   readonly #dropped = new Set<object>();
   readonly clock = { monotonic: () => this.now };
   readonly timers = {
-    set: (delayMs: number, run: () => void): Event => {
+    set: (delayMs: number, due: Due): Event => {
       const tick = Math.floor(this.now / TICK_MS) + Math.ceil(delayMs / TICK_MS) + 1;
-      return this.at(tick * TICK_MS, run);
+      return this.at(tick * TICK_MS, due);
     },
-    clear: (event: { readonly dueTick: number; readonly run: () => void }): void => {
+    clear: (event: Timer): void => {
       this.#dropped.add(event);
     },
   };
 
-  at(dueTick: number, run: () => void): Event {
+  at(dueTick: number, due: Due): Event {
     this.#set += 1;
-    const event = { dueTick, set: this.#set, run, place: 0 };
+    const event = { dueTick, set: this.#set, due, place: 0 };
     const heap = this.#heap;
     let place = heap.push(event) - 1;
     while (place > 0) {
@@ -57,7 +58,7 @@ class Time {
     for (let next = this.#heap[0]; next && next.dueTick <= untilMs; next = this.#heap[0]) {
       this.#pop();
       this.now = Math.max(this.now, next.dueTick);
-      if (!this.#dropped.delete(next)) next.run();
+      if (!this.#dropped.delete(next)) fire(next.due);
     }
     this.now = untilMs;
   }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Due, fire, type Timer } from "../../lib/timer-wheel.ts";
 import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadChange } from "./head-listeners.ts";
 import { HeadView } from "./head-view.ts";
@@ -7,15 +8,15 @@ import { HeadView } from "./head-view.ts";
 /** Moved by hand. */
 class Time {
   now = 0;
-  readonly #timers = new Set<{ dueTick: number; run: () => void }>();
+  readonly #timers = new Set<Timer>();
   readonly clock = { monotonic: () => this.now };
   readonly timers = {
-    set: (delayMs: number, run: () => void) => {
-      const timer = { dueTick: this.now + delayMs, run, place: 0 };
+    set: (delayMs: number, due: Due) => {
+      const timer = { dueTick: this.now + delayMs, due, place: 0 };
       this.#timers.add(timer);
       return timer;
     },
-    clear: (timer: { dueTick: number; run: () => void }) => {
+    clear: (timer: Timer) => {
       this.#timers.delete(timer);
     },
   };
@@ -23,7 +24,7 @@ class Time {
   advance(byMs: number): void {
     this.now += byMs;
     for (const timer of [...this.#timers]) {
-      if (timer.dueTick <= this.now && this.#timers.delete(timer)) timer.run();
+      if (timer.dueTick <= this.now && this.#timers.delete(timer)) fire(timer.due);
     }
   }
 }

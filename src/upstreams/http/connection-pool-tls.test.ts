@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/raw-responses.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { Exchange, type Outcome } from "./exchange.ts";
+import { type Outcome, ToldExchange } from "./exchange.ts";
 
 const authority = createAuthority();
 const stranger = createAuthority("Somebody else");
@@ -59,7 +59,7 @@ const poolOf = (url: string) =>
 const send = (): Promise<Outcome> =>
   new Promise((resolve) => {
     const request = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi";
-    pool.send(new Exchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs: 5000 }, resolve));
+    pool.send(new ToldExchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs: 5000 }, resolve));
   });
 const ask = async (): Promise<string> => {
   const outcome = await send();

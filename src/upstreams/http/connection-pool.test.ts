@@ -9,7 +9,7 @@ import {
 } from "../../../test/support/raw-responses.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { Exchange, type Outcome } from "./exchange.ts";
+import { type Outcome, ToldExchange } from "./exchange.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
 const said = (body: string, headers = "") =>
@@ -41,7 +41,7 @@ const open = async (maxConnections: number, url = server.url): Promise<void> => 
 
 const exchangeOf = (body: string, done: (outcome: Outcome) => void, timeoutMs = 1000) => {
   const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  return new Exchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs }, done);
+  return new ToldExchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs }, done);
 };
 let broken = 0;
 const onBroken = () => {
@@ -300,13 +300,13 @@ describe("a connection that rests", () => {
     const [poolFile, exchangeFile, wheelFile] = files.map((file) => new URL(file, import.meta.url));
     const script = `
       const { ConnectionPool } = await import("${poolFile}");
-      const { Exchange } = await import("${exchangeFile}");
+      const { ToldExchange } = await import("${exchangeFile}");
       const { TimerWheel } = await import("${wheelFile}");
       const timers = new TimerWheel(() => performance.now());
       const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, onBroken: () => {} });
       const request = "POST / HTTP/1.1\\r\\nhost: x\\r\\ncontent-length: 2\\r\\n\\r\\nhi";
       const options = { request, maxBytes: 9, timeoutMs: 9000 };
-      const send = (done) => pool.send(new Exchange(options, ({ kind }) => done(console.log(kind))));
+      const send = (done) => pool.send(new ToldExchange(options, ({ kind }) => done(console.log(kind))));
       let answeredMs = 0;
       const note = () => { answeredMs = performance.now(); };
       process.on("exit", () => console.log(performance.now() - answeredMs < 3000));

@@ -15,23 +15,37 @@ export type ExchangeOptions = {
   readonly timeoutMs: number;
 };
 
-/** One request and what becomes of it: `done` is called once, or never where it is cancelled. */
-export class Exchange {
+/** One request, which is told what becomes of it: once, or never where it is cancelled. */
+export abstract class Exchange {
   readonly request: string;
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  readonly done: (outcome: Outcome) => void;
   /** What carries it, or is being opened for it alone. */
   carrier: { readonly abort: () => void } | undefined;
   /** Neighbours in the line. */
   next: Exchange | undefined;
   previous: Exchange | undefined;
 
-  constructor(options: ExchangeOptions, done: (outcome: Outcome) => void) {
-    this.request = options.request;
-    this.maxBytes = options.maxBytes;
-    this.timeoutMs = options.timeoutMs;
-    this.done = done;
+  constructor({ request, maxBytes, timeoutMs }: ExchangeOptions) {
+    this.request = request;
+    this.maxBytes = maxBytes;
+    this.timeoutMs = timeoutMs;
+  }
+
+  abstract done(outcome: Outcome): void;
+}
+
+/** One that tells somebody else. */
+export class ToldExchange extends Exchange {
+  readonly #told: (outcome: Outcome) => void;
+
+  constructor(options: ExchangeOptions, told: (outcome: Outcome) => void) {
+    super(options);
+    this.#told = told;
+  }
+
+  done(outcome: Outcome): void {
+    this.#told(outcome);
   }
 }
 

@@ -51,7 +51,7 @@ const ask = (
 ): Promise<UpstreamAnswer> =>
   new Promise((resolve) => {
     const request = { method, params: JSON.stringify(params), timeoutMs: 20_000 };
-    upstream.call(request, resolve);
+    upstream.call(request, { answered: resolve });
   });
 
 const resultOf = (answer: UpstreamAnswer): unknown => {
@@ -131,7 +131,7 @@ describe("a ledger of files as an upstream", () => {
     const upstream = open(ledgerFolder(SLOTS, blocks()), { timers });
     const answers: string[] = [];
     const request = { method: "getSlot", params: "[]", timeoutMs: 100 };
-    upstream.call(request, ({ kind }) => answers.push(kind));
+    upstream.call(request, { answered: ({ kind }) => answers.push(kind) });
     expect(answers).toEqual([]);
     now = 200;
     timers.advance();
@@ -144,7 +144,7 @@ describe("a ledger of files as an upstream", () => {
     const upstream = open(ledgerFolder(SLOTS, blocks()));
     const answers: string[] = [];
     const request = { method: "getBlock", params: "[7]", timeoutMs: 1000 };
-    const call = upstream.call(request, ({ kind }) => answers.push(kind));
+    const call = upstream.call(request, { answered: ({ kind }) => answers.push(kind) });
     call.cancel();
     call.cancel();
     expect(resultOf(await ask(upstream, "getSlot"))).toBe(40);
@@ -154,7 +154,9 @@ describe("a ledger of files as an upstream", () => {
   test("what nobody waits for any more is not worked on", async () => {
     const upstream = open(ledgerFolder(SLOTS, blocks()));
     const request = { method: "getBlock", params: "[7]", timeoutMs: 1000 };
-    const calls = Array.from({ length: 30 }, () => upstream.call(request, () => undefined));
+    const calls = Array.from({ length: 30 }, () =>
+      upstream.call(request, { answered: () => undefined }),
+    );
     let answered = 0;
     threads.at(-1)?.on("message", () => {
       answered += 1;

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { entryFile } from "../../lib/own-files.ts";
 import type { Timer, TimerWheel } from "../../lib/timer-wheel.ts";
-import type { InAir, Transport, UpstreamRequest } from "../transport.ts";
+import type { Asker, InAir, Transport, UpstreamRequest } from "../transport.ts";
 import type { UpstreamAnswer } from "../upstream-answer.ts";
 import type { FromWorker, ToWorker, WorkerOptions } from "./worker.ts";
 
@@ -14,7 +14,7 @@ export type LedgerUpstreamOptions = {
 
 export type LedgerUpstreamParts = { readonly timers: Pick<TimerWheel, "set" | "clear"> };
 
-type Pending = { readonly timer: Timer; readonly done: (answer: UpstreamAnswer) => void };
+type Pending = { readonly timer: Timer; readonly asker: Asker };
 
 const ENDED: UpstreamAnswer = { kind: "unreachable", code: "LEDGER_WORKER_ENDED" };
 const CLOSED: UpstreamAnswer = { kind: "unreachable", code: "LEDGER_CLOSED" };
@@ -45,20 +45,17 @@ export class LedgerUpstream implements Transport {
   }
 
   /**
-   * One request, one answer: `done` is called once, later, within `timeoutMs` whatever the files
-   * hold. `params` is the JSON text of the positional params.
+   * One request, one answer: the asker is told later, within `timeoutMs` whatever the files hold.
+   * `params` is the JSON text of the positional params.
    */
-  call(
-    { method, params, timeoutMs }: UpstreamRequest,
-    done: (answer: UpstreamAnswer) => void,
-  ): InAir {
+  call({ method, params, timeoutMs }: UpstreamRequest, asker: Asker): InAir {
     this.#lastId += 1;
     const id = this.#lastId;
     const timer = this.#timers.set(timeoutMs, () => {
       this.#cancel(id);
-      done({ kind: "timeout" });
+      asker.answered({ kind: "timeout" });
     });
-    this.#pending.set(id, { timer, done });
+    this.#pending.set(id, { timer, asker });
     if (this.#isClosed) setImmediate(() => this.#settle(id, CLOSED));
     else this.#post({ id, method, params });
     return { cancel: () => this.#cancel(id) };
@@ -107,7 +104,7 @@ export class LedgerUpstream implements Transport {
     if (pending === undefined) return;
     this.#pending.delete(id);
     this.#timers.clear(pending.timer);
-    pending.done(answer);
+    pending.asker.answered(answer);
   }
 
   #settleAll(answer: UpstreamAnswer): void {
