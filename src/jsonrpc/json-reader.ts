@@ -77,6 +77,13 @@ export class JsonReader {
     return true;
   }
 
+  /** Takes this text, of whole tokens, if it is next to the letter. */
+  takeText(text: string): boolean {
+    if (!this.text.startsWith(text, this.position)) return false;
+    this.position += text.length;
+    return true;
+  }
+
   expect(code: number): void {
     if (!this.take(code)) this.fail();
   }

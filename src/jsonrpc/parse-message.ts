@@ -82,14 +82,16 @@ function readCall(reader: JsonReader, level: number): ParsedCall {
   let jsonrpc: JsonValue | undefined;
   let method: JsonValue | undefined;
   let params: JsonValue | undefined;
-  for (let more = reader.enter(OBJECT); more; more = reader.another(OBJECT)) {
+  const isUsual = reader.takeText(USUAL_BEGINNING);
+  if (isUsual) {
+    jsonrpc = "2.0";
+    id = readId(reader, level);
+  }
+  let more = isUsual ? reader.another(OBJECT) : reader.enter(OBJECT);
+  for (; more; more = reader.another(OBJECT)) {
     const key = reader.key();
     if (key === "id") {
-      reader.peek();
-      const start = reader.position;
-      const value = reader.value(level + 1);
-      const echoed = typeof value !== "object" || value === null || "text" in value;
-      id = echoed ? reader.text.slice(start, reader.position) : INVALID_ID;
+      id = readId(reader, level);
       continue;
     }
     const value = reader.value(level + 1);
@@ -100,6 +102,17 @@ function readCall(reader: JsonReader, level: number): ParsedCall {
   return judge({ id, jsonrpc, method, params }, reader.tooDeep);
 }
 
+/** The id's own bytes; INVALID_ID where it is none. */
+function readId(reader: JsonReader, level: number): string {
+  reader.peek();
+  const start = reader.position;
+  const value = reader.value(level + 1);
+  const echoed = typeof value !== "object" || value === null || "text" in value;
+  return echoed ? reader.text.slice(start, reader.position) : INVALID_ID;
+}
+
+/** As most clients write it, taken in one step. */
+const USUAL_BEGINNING = '{"jsonrpc":"2.0","id":';
 const INVALID_ID = "";
 const TOO_DEEP = "invalid request: nested more than 64 levels deep";
 
