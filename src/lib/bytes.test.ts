@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sizeOf, toBinary } from "./bytes.ts";
+import { type Piece, sizeOf, toBinary, wholeBytes, wholeText } from "./bytes.ts";
 
 test("a binary string holds the text's UTF-8, one character per byte", () => {
   fc.assert(
@@ -14,4 +14,22 @@ test("a binary string holds the text's UTF-8, one character per byte", () => {
 test("the size of pieces is that of their bytes", () => {
   expect(sizeOf([])).toBe(0);
   expect(sizeOf(["{", toBinary("é"), Buffer.from("é😀"), ""])).toBe(1 + 2 + 6);
+});
+
+test("pieces are one text or one Buffer of the same bytes, whatever they are; an only one itself", () => {
+  const byte = fc.integer({ min: 0, max: 255 });
+  const bytes = fc.array(byte, { maxLength: 20 }).map((each) => Buffer.from(each));
+  const piece = fc.oneof(
+    bytes,
+    bytes.map((each) => each.toString("latin1")),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces: readonly Piece[]) => {
+      const text = wholeText(pieces);
+      expect(wholeBytes(pieces).toString("latin1")).toBe(text);
+      expect(text).toHaveLength(sizeOf(pieces));
+    }),
+  );
+  const only = Buffer.from("é");
+  expect(wholeBytes([only])).toBe(only);
 });

@@ -94,6 +94,17 @@ describe("what a timer does when it runs", () => {
     expect(runs).toEqual(["first", "at once", "later"]);
   });
 
+  test("what has it for itself alone is told, once, unless it was cleared", () => {
+    const { wheel, passes } = wheelAt(0);
+    const told: string[] = [];
+    const owner = (name: string) => ({ name, due: () => void told.push(name) });
+    wheel.set(50, owner("due"));
+    wheel.clear(wheel.set(50, owner("cleared")));
+    passes(1000);
+    passes(1000);
+    expect(told).toEqual(["due"]);
+  });
+
   test("clearing another that is due at the same moment holds", () => {
     const { wheel, passes } = wheelAt(0);
     let ran = 0;

@@ -80,6 +80,18 @@ describe("a result is the node's own bytes", () => {
     },
   );
 
+  test.each([2046, 2047])(
+    "of %i characters is a text up to 2 KB, and then a part of the body",
+    (length) => {
+      const result = `"${"x".repeat(length)}"`;
+      const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${result}}`);
+      const answer = readAnswer(200, body, { id: ID, framed: true });
+      const [piece] = answer.kind === "result" ? answer.result : [];
+      expect(piece?.toString()).toBe(result);
+      expect(typeof piece).toBe(length === 2046 ? "string" : "object");
+    },
+  );
+
   test("is not copied when it is large", () => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${LARGE_BLOCK}}`);
     const answer = readAnswer(200, body, { id: ID, framed: true });
