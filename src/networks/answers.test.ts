@@ -28,6 +28,8 @@ let answers: Answers;
 let asked: Asked[];
 /** With what an answer is kept, whatever it is. */
 let keptWith: number | undefined;
+/** What every result becomes; undefined: it stays. */
+let shaped: readonly string[] | undefined;
 let refusal: { readonly name: "archive_unavailable" } | undefined;
 const metrics = () => metricsOf.cache;
 let metricsOf: ReturnType<Metrics["network"]>;
@@ -39,6 +41,7 @@ beforeEach(() => {
   asked = [];
   keptWith = 16;
   refusal = undefined;
+  shaped = undefined;
   answers = new Answers(
     {
       needOf: () => NEED,
@@ -47,7 +50,7 @@ beforeEach(() => {
         const answer = (given: Given) => request.done(outcomeOf(given));
         asked.push({ params, deadlineMs, answer });
       },
-      accept: (_plan, { result }) => refusal ?? result,
+      accept: (_plan, { result }) => refusal ?? shaped ?? result,
       blockOf: () => keptWith,
     },
     { cache: cache.open("net"), clock: time.clock, timers: time, metrics: metricsOf },
@@ -85,6 +88,14 @@ const textOf = ([answer]: readonly Answer[]): string | undefined =>
   answer?.kind === "result" ? answer.result.map(String).join("") : answer?.kind;
 const recalled = (plan: Plan): string | undefined =>
   answers.recall(plan)?.result.map(String).join("");
+
+test("an answer is what the network makes of a node's, and that is what is kept", () => {
+  const got = fetched(planOf());
+  shaped = ['"0x01"'];
+  asked[0]?.answer('"0x1"');
+  expect(got).toEqual([{ kind: "result", result: shaped, upstream: UPSTREAM }]);
+  expect(recalled(planOf())).toBe('"0x01"');
+});
 
 describe("what was answered", () => {
   test("is given again without asking, with its block, until it is dropped", () => {
