@@ -6,7 +6,7 @@ import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { Answer } from "../networks/answers.ts";
-import type { Network, Plan, Planner, Waiter } from "../networks/network.ts";
+import type { AnswerWaiter, Network, Plan, PlanWaiter } from "../networks/network.ts";
 import { creditError } from "./refusals.ts";
 
 const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
@@ -22,7 +22,7 @@ export type Session = {
 };
 
 /** One call on its way through the stages; each fills in its part, and is what others tell of it. */
-export class Call implements CreditWaiter, Planner, Waiter {
+export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   readonly session: Session;
   readonly id: string;
   readonly method: string;
@@ -63,6 +63,7 @@ export class Call implements CreditWaiter, Planner, Waiter {
     return this.begunMs + this.session.network.timeoutMs;
   }
 
+  /** The ledger's word; `admitted` where the call waited for it, and so on. */
   hold(outcome: Reservation | CreditRefusal): void {
     if ("kind" in outcome) this.error = creditError(outcome);
     else this.reservation = outcome;

@@ -14,7 +14,7 @@ import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
-import type { Plan, Waiter } from "./network.ts";
+import type { AnswerWaiter, Plan } from "./network.ts";
 import { SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
 /** What came of asking nodes. A result is in the documented shape. */
@@ -114,7 +114,7 @@ export class Answers {
     return { result: [stored.value], block: stored.block };
   }
 
-  fetch(plan: Plan, waiter: Waiter): void {
+  fetch(plan: Plan, waiter: AnswerWaiter): void {
     const key = flightKeyOf(plan);
     const hash = key === plan.key ? hashOf(plan) : textHash(key);
     const flying = this.#flights.find(key, hash);

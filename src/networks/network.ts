@@ -60,10 +60,10 @@ export type Plan = Resolution & {
 };
 
 /** Who waits for the blocks of a call to be resolved, and is told once, within the time. */
-export type Planner = { planned(plan: Plan | RpcError): void };
+export type PlanWaiter = { planned(plan: Plan | RpcError): void };
 
 /** Who waits for an answer, and is told once, within the time. */
-export type Waiter = {
+export type AnswerWaiter = {
   /** Monotonic milliseconds. */
   readonly deadlineMs: number;
   answered(answer: Answer): void;
@@ -98,13 +98,13 @@ export type Network = {
   setDrained(name: string, drained: boolean): boolean;
   /**
    * Stage 6: what the call's blocks mean now. Where something has to be found out first it says
-   * `waiting` and tells the planner later.
+   * `waiting` and tells the waiter later.
    */
-  resolve(question: Question, planner: Planner): Plan | RpcError | "waiting";
+  resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting";
   /** Stage 7: an answer that was kept; undefined where there is none. */
   recall(plan: Plan): readonly Piece[] | RpcError | undefined;
   /** Stage 8: what nodes answer to a plan. */
-  fetch(plan: Plan, waiter: Waiter): void;
+  fetch(plan: Plan, waiter: AnswerWaiter): void;
 };
 
 export const NO_HEAD: RpcError = {

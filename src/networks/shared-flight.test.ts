@@ -3,7 +3,7 @@ import { VirtualTime } from "../../test/simulation/virtual-time.ts";
 import type { RoutedNeed } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Answer } from "./answers.ts";
-import type { Plan, Waiter } from "./network.ts";
+import type { AnswerWaiter, Plan } from "./network.ts";
 import { SharedFlight } from "./shared-flight.ts";
 
 const RESULT: Answer = { kind: "result", result: ['"0x1"'], upstream: {} as Upstream };
@@ -15,12 +15,12 @@ const ASKED = { key: "eth_call[]", hash: 7, plan: PLAN, need: NEED, params: "[]"
 
 let time: VirtualTime;
 /** Who asked for another attempt. */
-let again: Waiter[];
+let again: AnswerWaiter[];
 let flight: SharedFlight;
 let first: ReturnType<typeof waiting>;
 
 /** Somebody who has so much time from now on. */
-function waiting(leftMs: number): Waiter & { readonly got: Answer[] } {
+function waiting(leftMs: number): AnswerWaiter & { readonly got: Answer[] } {
   const got: Answer[] = [];
   const answered = (answer: Answer) => {
     got.push(answer);

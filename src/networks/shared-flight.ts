@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
 import type { Answer } from "./answers.ts";
-import type { Plan, Waiter } from "./network.ts";
+import type { AnswerWaiter, Plan } from "./network.ts";
 
 export type SharedFlightOptions = {
   readonly key: string;
@@ -11,7 +11,7 @@ export type SharedFlightOptions = {
   readonly plan: Plan;
   readonly need: RoutedNeed;
   readonly params: string;
-  readonly lead: Waiter;
+  readonly lead: AnswerWaiter;
 };
 
 export type SharedFlightParts = {
@@ -20,10 +20,10 @@ export type SharedFlightParts = {
   /** Nodes have answered, or could not: somebody makes an answer of that, and lets it land. */
   readonly answered: (flight: SharedFlight, outcome: FetchOutcome) => void;
   /** Asks once more, for those who still have time when the flight's own is over. */
-  readonly again: (plan: Plan, waiter: Waiter) => void;
+  readonly again: (plan: Plan, waiter: AnswerWaiter) => void;
 };
 
-type Joined = { readonly plan: Plan; readonly waiter: Waiter };
+type Joined = { readonly plan: Plan; readonly waiter: AnswerWaiter };
 
 /** Less is not worth another attempt. */
 const WORTHWHILE_MS = 100;
@@ -41,7 +41,7 @@ export class SharedFlight implements RoutedRequest {
   readonly deadlineMs: number;
   /** In the table of those in the air. */
   nextInTable: SharedFlight | undefined;
-  #lead: Waiter | undefined;
+  #lead: AnswerWaiter | undefined;
   readonly #parts: SharedFlightParts;
   #others: Joined[] | undefined;
 
@@ -67,14 +67,14 @@ export class SharedFlight implements RoutedRequest {
   }
 
   /** Its answer is this one's too, unless this one's time is over before. */
-  join(plan: Plan, waiter: Waiter): void {
+  join(plan: Plan, waiter: AnswerWaiter): void {
     this.#others ??= [];
     const isInTime = waiter.deadlineMs >= this.deadlineMs;
     this.#others.push({ plan, waiter: isInTime ? waiter : this.#hurried(waiter) });
   }
 
   /** One that is told within its own time, which ends before the flight's. */
-  #hurried(waiter: Waiter): Waiter {
+  #hurried(waiter: AnswerWaiter): AnswerWaiter {
     const { deadlineMs } = waiter;
     let isOver = false;
     const end = (answer: Answer) => {

@@ -1,11 +1,11 @@
 import type { Piece } from "../lib/bytes.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
-import { Findings, type Others, type Source } from "./findings.ts";
+import { Findings, type Others } from "./findings.ts";
+import { type AttemptOwner, FlightAttempt } from "./flight-attempt.ts";
 import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
-import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
-import { Attempt, type Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
 
@@ -20,36 +20,8 @@ const STALLED_MS = 1000;
 /** How long a call whose plan has partners waits for a primary to get the block. */
 const WAIT_BEFORE_PARTNERS_MS = 1000;
 
-/** An attempt of a flight, which is what it asks of the node and who is told. */
-class FlightAttempt extends Attempt implements UpstreamRequest, Asker, Source {
-  readonly flight: Flight;
-  readonly method: string;
-  readonly params: string;
-  readonly timeoutMs: number;
-  readonly behind: boolean;
-  /** The one that it was sent beside, because that was slow. */
-  readonly beside: Upstream | undefined;
-  inAir: InAir | undefined;
-
-  constructor(flight: Flight, beganMs: number, asked: Asked) {
-    super(asked.upstream, beganMs);
-    this.flight = flight;
-    this.method = asked.method;
-    this.params = asked.params;
-    this.timeoutMs = asked.timeoutMs;
-    this.behind = asked.behind;
-    this.beside = asked.beside;
-  }
-
-  answered(answer: UpstreamAnswer): void {
-    this.flight.answered(this, answer);
-  }
-}
-
-type Asked = UpstreamRequest & Source & { readonly beside: Upstream | undefined };
-
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
-export class Flight implements Others {
+export class Flight implements Others, AttemptOwner {
   readonly #request: RoutedRequest;
   readonly #parts: FlightParts;
   #isDone = false;
@@ -145,9 +117,11 @@ export class Flight implements Others {
   #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {
     const { params, need } = this.#request;
     const timeoutMs = this.#attemptMs(upstream);
+    const beganMs = this.#nowMs;
     const behind = tier === TIER.behind;
-    const asked = { upstream, method: need.method, params, timeoutMs, behind, beside };
-    const sent = new FlightAttempt(this, this.#nowMs, asked);
+    const { method } = need;
+    const asked = { upstream, beganMs, method, params, timeoutMs, behind, beside };
+    const sent = new FlightAttempt(asked, this);
     upstream.begin(sent);
     if (this.#sent.length === 0) this.#sent = [sent];
     else this.#sent.push(sent);

@@ -18,14 +18,14 @@ import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { leastBlock, Needs } from "../needs.ts";
 import {
+  type AnswerWaiter,
   drain,
   type Network,
   NO_HEAD,
   notAvailableYet,
   type Plan,
-  type Planner,
+  type PlanWaiter,
   type Question,
-  type Waiter,
 } from "../network.ts";
 import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
@@ -134,33 +134,33 @@ export class EvmNetwork implements Network {
 
   /**
    * Stage 6: what the call's blocks mean now. Where the head, or what a tag or a hash stands for, has
-   * to be found out first it says `waiting` and tells the planner once, later, within the time.
+   * to be found out first it says `waiting` and tells the waiter once, later, within the time.
    */
-  resolve(question: Question, planner: Planner): Plan | RpcError | "waiting" {
+  resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting" {
     const { definition, args, minBlock, partner } = question;
     const head = this.chain.head?.number ?? -1;
     const needsHead = definition.needsHead === true || blockPlaces(definition).any;
     if (needsHead) this.chain.touch(partner && this.#hasPartners);
     const isAhead = minBlock > head && definition.cache !== "constant";
     if ((needsHead && head < 0) || isAhead) {
-      this.#waitForHead(question, planner);
+      this.#waitForHead(question, waiter);
       return "waiting";
     }
     const unknowns = unknownsOf(definition, args, this.#window !== undefined);
     if (unknowns.length === 0) return this.#plan(question, NOTHING_FOUND);
-    return this.#findOut(unknowns, question, planner);
+    return this.#findOut(unknowns, question, waiter);
   }
 
   #findOut(
     unknowns: readonly string[],
     question: Question,
-    planner: Planner,
+    waiter: PlanWaiter,
   ): Plan | RpcError | "waiting" {
     let planned: Plan | RpcError | "waiting" = "waiting";
     let isWaiting = false;
     this.#find(unknowns, question, (found) => {
       const plan = this.#plan(question, found);
-      if (isWaiting) planner.planned(plan);
+      if (isWaiting) waiter.planned(plan);
       else planned = plan;
     });
     isWaiting = true;
@@ -173,7 +173,7 @@ export class EvmNetwork implements Network {
     return this.#outside(recalled.block) ?? recalled.result;
   }
 
-  fetch(plan: Plan, waiter: Waiter): void {
+  fetch(plan: Plan, waiter: AnswerWaiter): void {
     this.#answers.fetch(plan, waiter);
   }
 
@@ -248,18 +248,18 @@ export class EvmNetwork implements Network {
     return shape === this.#mined && this.#answers.isKeeping;
   }
 
-  #waitForHead(question: Question, planner: Planner): void {
+  #waitForHead(question: Question, waiter: PlanWaiter): void {
     const { minBlock } = question;
     const partner = question.partner && this.#hasPartners;
     const timeoutMs = this.#leftMs(question);
     this.chain.whenHead({ least: Math.max(minBlock, 0), timeoutMs, partner }, (reached) => {
       if (!reached) {
         const isBehind = this.chain.head !== undefined;
-        planner.planned(isBehind ? notAvailableYet(minBlock) : NO_HEAD);
+        waiter.planned(isBehind ? notAvailableYet(minBlock) : NO_HEAD);
         return;
       }
-      const plan = this.resolve(question, planner);
-      if (plan !== "waiting") planner.planned(plan);
+      const plan = this.resolve(question, waiter);
+      if (plan !== "waiting") waiter.planned(plan);
     });
   }
 

@@ -16,13 +16,13 @@ import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { Needs } from "../needs.ts";
 import {
+  type AnswerWaiter,
   drain,
   type Network,
   notAvailableYet,
   type Plan,
-  type Planner,
+  type PlanWaiter,
   type Question,
-  type Waiter,
 } from "../network.ts";
 import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
@@ -117,7 +117,7 @@ export class SlotNetwork implements Network {
   }
 
   /** Slots are named by number, so nothing is to be resolved; but nodes are chosen by their head. */
-  resolve(question: Question, planner: Planner): Plan | RpcError | "waiting" {
+  resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting" {
     const { minBlock, partner } = question;
     this.chain.touch(partner);
     const { confirmed } = this.chain.slots;
@@ -125,17 +125,17 @@ export class SlotNetwork implements Network {
     // What is finalized stays: the chain itself is all that has to be the same after a restart.
     this.#disk?.finalized(GENESIS);
     if (confirmed >= 0 && !isAhead) return this.#plan(question);
-    this.#waitForHead(question, planner);
+    this.#waitForHead(question, waiter);
     return "waiting";
   }
 
-  #waitForHead(question: Question, planner: Planner): void {
+  #waitForHead(question: Question, waiter: PlanWaiter): void {
     const { minBlock } = question;
     const timeoutMs = question.deadlineMs - this.#clock.monotonic();
     this.chain.whenHead(Math.max(minBlock, 0), timeoutMs, (reached) => {
       // Where no head is known any node will do: who knows none may still know the answer.
-      if (!reached && minBlock >= 0) planner.planned(notAvailableYet(minBlock));
-      else planner.planned(this.#plan(question));
+      if (!reached && minBlock >= 0) waiter.planned(notAvailableYet(minBlock));
+      else waiter.planned(this.#plan(question));
     });
   }
 
@@ -143,7 +143,7 @@ export class SlotNetwork implements Network {
     return this.#answers.recall(plan)?.result;
   }
 
-  fetch(plan: Plan, waiter: Waiter): void {
+  fetch(plan: Plan, waiter: AnswerWaiter): void {
     this.#answers.fetch(plan, waiter);
   }
 
