@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CREDIT_HEADERS, creditHeaders } from "./credit-headers.ts";
 
@@ -21,4 +22,26 @@ test("the headers are those of the design, in the form of the IETF draft", () =>
     RateLimit: '"day";r=2999920;t=36000, "second";r=420;t=1',
   });
   expect(pairs.map(([name]) => name)).toEqual([...CREDIT_HEADERS]);
+});
+
+test("they are those of their own balance, whatever answers came before", () => {
+  const few = fc.nat({ max: 2 });
+  const balance = fc.record({
+    ...{ limit: few, remaining: few, resetSeconds: few, perSecond: few, secondLeft: few },
+  });
+  fc.assert(
+    fc.property(fc.array(balance, { maxLength: 8 }), (balances) => {
+      for (const one of balances) {
+        const lines = creditHeaders(80, one).split("\r\n");
+        expect(lines).toEqual([
+          "X-Credits-Charged: 80",
+          `X-Credits-Remaining: ${one.remaining}`,
+          `X-Credits-Reset: ${one.resetSeconds}`,
+          `RateLimit-Policy: "day";q=${one.limit};w=86400, "second";q=${one.perSecond};w=1`,
+          `RateLimit: "day";r=${one.remaining};t=${one.resetSeconds}, "second";r=${one.secondLeft};t=1`,
+          "",
+        ]);
+      }
+    }),
+  );
 });

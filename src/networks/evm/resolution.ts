@@ -166,8 +166,9 @@ function nameBlock(value: JsonValue | undefined, moment: Moment, named: NamedBlo
   if (found !== undefined) named.add(found);
 }
 
-/** What is sent in its place. */
+/** What is sent in its place: a number is itself. */
 function textFor(value: JsonValue | undefined, moment: Moment): JsonValue {
+  if (typeof value === "string" && value.startsWith("0x")) return value;
   const found = typeof value === "string" ? resolveTag(value, moment) : undefined;
   return found?.text ?? value ?? null;
 }
