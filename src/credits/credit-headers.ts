@@ -24,28 +24,6 @@ export const CREDIT_HEADERS = [
  * draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function creditHeaders(charged: number, balance: Balance): string {
-  const { secondLeft } = balance;
-  if (!isSteady(balance)) steady = steadyOf(balance);
-  const remaining = String(balance.remaining);
-  return `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}${steady.middle}${remaining}${steady.end}${secondLeft};t=1\r\n`;
-}
-
-/** What the lines have in common for a second, between their other parts. */
-type Steady = Omit<Balance, "remaining" | "secondLeft"> & {
-  readonly middle: string;
-  readonly end: string;
-};
-
-/** The last answer's: more often than not the next one's, too. */
-let steady = steadyOf({ limit: 0, remaining: 0, resetSeconds: 0, perSecond: 0, secondLeft: 0 });
-
-function isSteady({ limit, perSecond, resetSeconds }: Balance): boolean {
-  return (
-    steady.resetSeconds === resetSeconds && steady.limit === limit && steady.perSecond === perSecond
-  );
-}
-
-function steadyOf({ limit, perSecond, resetSeconds }: Balance): Steady {
-  const middle = `\r\nX-Credits-Reset: ${resetSeconds}\r\nRateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\nRateLimit: "day";r=`;
-  return { limit, perSecond, resetSeconds, middle, end: `;t=${resetSeconds}, "second";r=` };
+  const { limit, remaining, resetSeconds, perSecond, secondLeft } = balance;
+  return `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}\r\nX-Credits-Reset: ${resetSeconds}\r\nRateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\nRateLimit: "day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1\r\n`;
 }

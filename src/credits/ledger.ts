@@ -97,8 +97,8 @@ export class Ledger {
 
   /**
    * Holds the credits (above 0) of a call. Where the store has to be asked first, it says `waiting`
-   * and tells the one who waits once, later. Order: throughput of the account, then of the key, the day of
-   * the key, then of the account; a refusal takes nothing.
+   * and tells the one who waits once, later. Order: throughput of the account, then of the key, the
+   * day of the key, then of the account; a refusal takes nothing.
    */
   admit(
     identity: CreditIdentity,

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
-import { asBytes, type Piece, sizeOf, wholeText } from "../lib/bytes.ts";
+import { type Piece, sizeOf, wholeBytes, wholeText } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
@@ -17,7 +17,7 @@ export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly
   const sizeBytes = sizeOf(pieces);
   const areSmall = sizeBytes / pieces.length < SMALL_PIECE_BYTES;
   if (sizeBytes <= (areSmall ? SMALL_PIECES_BYTES : ONE_WRITE_BYTES)) return wholeText(pieces);
-  return areSmall ? Buffer.concat(pieces.map(asBytes)) : pieces;
+  return areSmall ? wholeBytes(pieces) : pieces;
 }
 
 /** Writes an answer, its head included, in one go; false where the socket has more than enough. */

@@ -92,10 +92,7 @@ class BatchReader {
     if (plain === undefined) return -1;
     this.#objects += 1;
     const index = this.#indexOf(plain.id);
-    if (index >= 0) {
-      const piece = plainPiece(body, plain);
-      this.#answers[index] = { kind: "result", result: [this.#owned(piece)] };
-    }
+    if (index >= 0) this.#answers[index] = this.#result(plainPiece(body, plain));
     return plain.end + 1;
   }
 
@@ -115,10 +112,7 @@ class BatchReader {
     if (error !== undefined) this.#answers[index] = this.#error;
     else if (result === undefined || isError || status >= 400)
       this.#answers[index] = garbageOf(status, element);
-    else {
-      const piece = body.subarray(...result);
-      this.#answers[index] = { kind: "result", result: [this.#owned(piece)] };
-    }
+    else this.#answers[index] = this.#result(body.subarray(...result));
     return object.end;
   }
 
@@ -132,13 +126,13 @@ class BatchReader {
     return -1;
   }
 
-  /** A part of the body, or a copy of it. */
-  #owned(piece: Piece): Piece {
-    if (typeof piece === "string" || !this.#copies) return piece;
+  /** Of a part of the body, or a copy of it. */
+  #result(piece: Piece): UpstreamAnswer {
+    if (typeof piece === "string" || !this.#copies) return { kind: "result", result: [piece] };
     const bytes = piece.length;
     const copy = bytes < LARGE_BYTES ? Buffer.allocUnsafe(bytes) : largeBuffers.take(bytes);
     piece.copy(copy);
-    return copy;
+    return { kind: "result", result: [copy] };
   }
 }
 

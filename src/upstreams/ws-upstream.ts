@@ -2,6 +2,7 @@ import { wholeBytes } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
+import { callText } from "./http/json-rpc.ts";
 import { OwnSecrets } from "./own-secrets.ts";
 import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -91,8 +92,7 @@ export class WsUpstream implements Transport {
     if (connection?.isOpen !== true) return refuse("WS_NOT_OPEN", asker);
     if (connection.unsentBytes > FULL_BYTES) return refuse("WS_NOT_READ", asker);
     const call = this.#calls.begin(request.timeoutMs, asker);
-    const { method, params } = request;
-    connection.send(`{"jsonrpc":"2.0","id":${call.id},"method":"${method}","params":${params}}`);
+    connection.send(callText(call.id, request));
     return call;
   }
 
