@@ -19,7 +19,8 @@ test("sqlite:PATH makes the folders above the file, and keeps what was written",
 
 test("a new file that another process is just setting up is waited for", async () => {
   const path = join(folder, "together.db");
-  const other = new DatabaseSync(path);
+  // Its own commit waits, too, where the one that opens looks at the file at that moment.
+  const other = new DatabaseSync(path, { timeout: 5000 });
   other.exec("BEGIN IMMEDIATE");
   const opening = openStorage(`sqlite:${path}`);
   setTimeout(() => other.exec("COMMIT"), 300);
