@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import { type Piece, sizeOf, wholeBytes, wholeText } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 
@@ -21,7 +21,7 @@ export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly
 }
 
 /** Writes an answer, its head included, in one go; false where the socket has more than enough. */
-export function writeAnswer(socket: Socket, head: string, pieces: readonly Piece[]): boolean {
+export function writeAnswer(socket: Writable, head: string, pieces: readonly Piece[]): boolean {
   const joined = joinPieces(pieces);
   if (typeof joined === "string") return socket.write(head + joined, "latin1");
   socket.cork();

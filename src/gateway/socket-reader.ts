@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Socket, type SocketConstructorOpts } from "node:net";
+import type { Duplex } from "node:stream";
 import { atOneMoment } from "../lib/clock.ts";
 import { READ_BUFFER } from "../lib/read-buffer.ts";
 
@@ -13,9 +14,10 @@ type Inner = { _handle?: (Handle & { readonly useUserBuffer?: unknown }) | null 
  * handle is put into a second socket; where that can't be done (TLS), bytes come as events.
  */
 export class SocketReader {
+  static readonly #readers = new WeakMap<Duplex, SocketReader>();
   /** To be used in place of the accepted one. */
   readonly socket: Socket;
-  #take: ((bytes: Buffer) => void) | undefined;
+  #take: (bytes: Buffer) => void;
   #mayRead = true;
 
   /** `take` must be done with the bytes when it returns: they are overwritten then. */
@@ -23,13 +25,29 @@ export class SocketReader {
     this.#take = take;
     this.socket = this.#second(accepted) ?? accepted;
     if (this.socket === accepted) accepted.on("data", take);
+    else SocketReader.#readers.set(this.socket, this);
+  }
+
+  /** Of the socket that is used in place of an accepted one. */
+  static of(socket: Duplex): SocketReader | undefined {
+    return SocketReader.#readers.get(socket);
   }
 
   /** From now on what is read comes as the socket's own data, to whoever listens to it. */
   release(): void {
-    if (this.#take !== undefined) this.socket.off("data", this.#take);
-    this.#take = undefined;
+    this.socket.off("data", this.#take);
+    this.#take = this.pass;
   }
+
+  /** After `release`: somebody takes what is read again, and may pass it on. */
+  divert(take: (bytes: Buffer) => void): void {
+    this.#take = take;
+  }
+
+  /** Makes a copy of these bytes the socket's own data. */
+  readonly pass = (bytes: Buffer): void => {
+    this.#mayRead = this.socket.push(Buffer.from(bytes));
+  };
 
   #second(accepted: Socket & Inner): Socket | undefined {
     const { _handle: handle, allowHalfOpen } = accepted;
@@ -49,8 +67,7 @@ export class SocketReader {
   }
 
   readonly #onRead = (size: number): void => {
-    const bytes = READ_BUFFER.subarray(0, size);
-    if (this.#take === undefined) this.#mayRead = this.socket.push(Buffer.from(bytes));
-    else this.#take(bytes);
+    this.#mayRead = true;
+    this.#take(READ_BUFFER.subarray(0, size));
   };
 }

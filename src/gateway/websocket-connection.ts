@@ -1,12 +1,14 @@
 import { Buffer } from "node:buffer";
+import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
-import { asBytes, type Piece, sizeOf } from "../lib/bytes.ts";
+import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
-import { joinPieces } from "./answer-bytes.ts";
+import { writeAnswer } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { textFrameHead } from "./websocket-frames.ts";
 
 /** Close codes: RFC 6455 and its registry below 4000, our own above (design.md). */
 export const CLOSE = {
@@ -23,16 +25,15 @@ type CloseReason = { readonly code: number; readonly reason: string };
 
 /** Unsent bytes at which the client's messages are no longer read. */
 const FULL_BYTES = 1024 * 1024;
-/** The frame's own head is not counted. */
-const NEARLY_FULL_BYTES = FULL_BYTES / 2;
 /** Unsent bytes at which one more answer closes the connection; one answer may be larger. */
 const BURST_BYTES = 32 * 1024 * 1024;
 /** A reader that takes nothing for so long does not read any more. */
 const STALLED_MS = 20_000;
 const PING_MS = 30_000;
 const IDLE_MS = 3_600_000;
-/** Sent in pieces from here on, so that a large answer is not copied into one buffer. */
-const FRAGMENTED_BYTES = 1024 * 1024;
+
+/** `wire`: what it was made of, to which frames may be written. */
+export type ClientSocket = { readonly socket: WebSocket; readonly wire: Duplex };
 
 type Parts = {
   readonly pipeline: Pipeline;
@@ -44,6 +45,7 @@ type Parts = {
 export class WebSocketConnection {
   readonly session: Session;
   readonly #socket: WebSocket;
+  readonly #wire: Duplex;
   readonly #parts: Parts;
   readonly #maxCallsInAir: number;
   /** Messages that came while reading was to stop. */
@@ -57,18 +59,22 @@ export class WebSocketConnection {
   #unsentSinceMs: number;
 
   constructor(
-    socket: WebSocket,
+    { socket, wire }: ClientSocket,
     options: { readonly session: Session; readonly maxCallsInAir: number },
     parts: Parts,
   ) {
     this.session = options.session;
     this.#socket = socket;
+    this.#wire = wire;
     this.#parts = parts;
     this.#maxCallsInAir = options.maxCallsInAir;
     this.#lastMessageMs = parts.clock.monotonic();
     this.#lastPingMs = this.#lastMessageMs;
     this.#unsentSinceMs = this.#lastMessageMs;
-    socket.on("message", (data: RawData) => this.#receive(data as Buffer));
+    socket.on("message", (data: RawData) => this.receive(data as Buffer));
+    wire.on("drain", () => {
+      if (this.#closing === undefined) this.#work();
+    });
     socket.on("ping", () => {
       this.#lastMessageMs = parts.clock.monotonic();
     });
@@ -122,11 +128,14 @@ export class WebSocketConnection {
     this.#socket.ping();
   }
 
-  #receive(message: Buffer): void {
-    if (this.#closing !== undefined) return;
+  /** A client's message, whose bytes may be overwritten afterwards. */
+  receive(message: Buffer): void {
+    const socket = this.#socket;
+    if (this.#closing !== undefined || socket.readyState !== socket.OPEN) return;
     this.#parts.traffic.received.inc(message.length);
     this.#lastMessageMs = this.#parts.clock.monotonic();
-    this.#waiting.push(message);
+    if (this.#waiting.length === 0 && this.#mayRead()) this.#answer(message);
+    else this.#waiting.push(Buffer.from(message));
     this.#work();
   }
 
@@ -170,22 +179,8 @@ export class WebSocketConnection {
     }
     const sizeBytes = sizeOf(pieces);
     this.#parts.traffic.sent.inc(sizeBytes);
-    // Whoever waits for room is called by the answer that left none. To be called costs a tick.
-    const isBehind = socket.bufferedAmount + sizeBytes >= NEARLY_FULL_BYTES;
-    const frames = sizeBytes < FRAGMENTED_BYTES ? [inOne(pieces)] : pieces;
-    for (const [index, frame] of frames.entries()) {
-      const fin = index === frames.length - 1;
-      socket.send(asBytes(frame), { binary: false, fin }, fin && isBehind ? this.#sent : undefined);
-    }
+    // Past the library, which needs two buffers for what is one write here. Its own frames come
+    // before or after this one, since it writes each at once, too.
+    writeAnswer(this.#wire, textFrameHead(sizeBytes), pieces);
   }
-
-  readonly #sent = (): void => {
-    if (this.#closing === undefined) this.#work();
-  };
-}
-
-function inOne(pieces: readonly Piece[]): Buffer {
-  const joined = joinPieces(pieces);
-  const isOne = typeof joined === "string" || Buffer.isBuffer(joined);
-  return isOne ? asBytes(joined) : Buffer.concat(joined.map(asBytes));
 }

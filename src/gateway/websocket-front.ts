@@ -9,7 +9,9 @@ import { endWithRefusal } from "./raw-answer.ts";
 import type { Reading } from "./reception.ts";
 import { MAX_BODY_BYTES } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
+import { SocketReader } from "./socket-reader.ts";
 import { CLOSE, WebSocketConnection } from "./websocket-connection.ts";
+import { PlainFrames } from "./websocket-frames.ts";
 
 export type WebSocketOptions = {
   readonly maxCallsInAir: number;
@@ -66,10 +68,11 @@ export class WebSocketFront {
     }
     this.#server.handleUpgrade(request, socket, head, (accepted) => {
       const connection = new WebSocketConnection(
-        accepted,
+        { socket: accepted, wire: socket },
         { session, maxCallsInAir: this.#options.maxCallsInAir },
         { ...this.#parts, traffic: this.#traffic },
       );
+      takePlainFrames(socket, connection);
       accepted.on("error", () => undefined);
       accepted.on("close", this.#admit(connection, requestHead));
       if (this.#stopping) connection.finish(CLOSE.goingAway);
@@ -130,4 +133,16 @@ export class WebSocketFront {
       this.#traffic.connections.dec();
     };
   }
+}
+
+/** Where the socket has said nothing yet, so that what comes next begins with a frame. */
+function takePlainFrames(socket: Duplex, connection: WebSocketConnection): void {
+  const reader = SocketReader.of(socket);
+  if (reader === undefined || socket.readableLength > 0) return;
+  const frames = new PlainFrames({
+    receive: (message) => connection.receive(message),
+    pass: reader.pass,
+    isCaughtUp: () => socket.readableFlowing === true && socket.readableLength === 0,
+  });
+  reader.divert((bytes) => frames.take(bytes));
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import type { Duplex } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
 import type { Call, Session } from "../../src/gateway/call.ts";
@@ -17,9 +18,6 @@ class FakeSocket extends EventEmitter {
   bufferedAmount = 0;
   isPaused = false;
   readonly told: string[] = [];
-  readonly sent: string[] = [];
-  /** Called when the bytes of a message are with the system. */
-  readonly flush: (() => void)[] = [];
 
   pause(): void {
     this.isPaused = true;
@@ -38,14 +36,22 @@ class FakeSocket extends EventEmitter {
     this.readyState = 2;
     this.told.push(`close ${code}`);
   }
-  send(bytes: Buffer, _options: object, done?: () => void): void {
-    this.sent.push(String(bytes));
-    if (done !== undefined) this.flush.push(done);
+}
+
+/** What the frames of answers are written to. */
+class FakeWire extends EventEmitter {
+  /** What is in the frames, which all are small. */
+  readonly sent: string[] = [];
+
+  write(frame: string): boolean {
+    this.sent.push(frame.slice(2));
+    return true;
   }
 }
 
 let now: number;
 let socket: FakeSocket;
+let wire: FakeWire;
 let connection: WebSocketConnection;
 /** The calls that wait for a node. */
 let inAir: { call: Call; done: (call: Call) => void }[];
@@ -55,10 +61,11 @@ const MAX_CALLS_IN_AIR = 2;
 beforeEach(() => {
   now = 5000;
   socket = new FakeSocket();
+  wire = new FakeWire();
   inAir = [];
   const run: Pipeline["run"] = (call, done) => void inAir.push({ call, done });
   connection = new WebSocketConnection(
-    socket as unknown as WebSocket,
+    { socket: socket as unknown as WebSocket, wire: wire as unknown as Duplex },
     { session: {} as Session, maxCallsInAir: MAX_CALLS_IN_AIR },
     {
       pipeline: { run } as Pipeline,
@@ -170,7 +177,7 @@ describe("a reader that stalls", () => {
     expect(socket.isPaused).toBe(true);
     expect(inAir).toEqual([]);
     socket.bufferedAmount = 0;
-    for (const done of socket.flush) done();
+    wire.emit("drain");
     expect(socket.isPaused).toBe(false);
     expect(inAir).toHaveLength(1);
   });
@@ -180,10 +187,10 @@ describe("a reader that stalls", () => {
     receive(2);
     socket.bufferedAmount = 32 * FULL;
     answer();
-    expect(socket.sent).toHaveLength(1);
+    expect(wire.sent).toHaveLength(1);
     socket.bufferedAmount += 1;
     answer();
-    expect(socket.sent).toHaveLength(1);
+    expect(wire.sent).toHaveLength(1);
     expect(socket.told).toEqual(["close 1013"]);
   });
 });
@@ -198,7 +205,7 @@ describe("calls in the air", () => {
     expect(socket.isPaused).toBe(true);
     for (let left = 3; left > 0; left -= 1) answer();
     expect(socket.isPaused).toBe(false);
-    expect(socket.sent.map((each) => JSON.parse(each).id)).toEqual([1, 2, 3, 4]);
+    expect(wire.sent.map((each) => JSON.parse(each).id)).toEqual([1, 2, 3, 4]);
   });
 
   test("finish at a stop, then the socket closes with 1001; what waits unread is dropped", () => {
@@ -210,7 +217,7 @@ describe("calls in the air", () => {
     expect(socket.told).toEqual([]);
     answer();
     expect(inAir).toEqual([]);
-    expect(socket.sent).toHaveLength(2);
+    expect(wire.sent).toHaveLength(2);
     expect(socket.told).toEqual(["close 1001"]);
   });
 
@@ -224,6 +231,6 @@ describe("calls in the air", () => {
     connection.close(CLOSE.keyEnded);
     answer();
     expect(socket.told[0]).toBe("close 4401");
-    expect(socket.sent).toEqual([]);
+    expect(wire.sent).toEqual([]);
   });
 });

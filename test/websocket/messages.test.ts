@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { addKey } from "../http/add-key.ts";
 import { ask } from "../http/ask.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { openRaw } from "../support/raw-connection.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { type Client, connect } from "./client.ts";
 
@@ -47,6 +48,41 @@ const holdNode = () => {
 const waits = (gates: Map<number, unknown>, count: number) =>
   vi.waitFor(() => expect(gates.size).toBe(count), { timeout: 5000, interval: 2 });
 
+/** A short client's frame, whose mask changes nothing. */
+const frame = (opcode: number, text: string, fin = true): Buffer => {
+  const head = [(fin ? 0x80 : 0) | opcode, 0x80 | text.length, 0, 0, 0, 0];
+  return Buffer.concat([Buffer.from(head), Buffer.from(text)]);
+};
+const halves = (bytes: Buffer): [Buffer, Buffer] => [bytes.subarray(0, 30), bytes.subarray(30)];
+
+/** The ids of the answers to chunks that are each sent by themselves, `early` with the handshake. */
+async function answeredIds(
+  chunks: readonly Buffer[],
+  count: number,
+  early: readonly Buffer[] = [],
+): Promise<number[]> {
+  const { pathname } = new URL(gateway.ws());
+  const raw = await openRaw(gateway.port);
+  const lines = [
+    `GET ${pathname} HTTP/1.1`,
+    "Host: a",
+    ...["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString("base64")}`,
+  ];
+  raw.send(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), ...early]));
+  const ids = () => [...raw.received().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+  const until = (what: () => void) => vi.waitFor(what, { timeout: 5000, interval: 2 });
+  await until(() => expect(raw.received()).toMatch(/^HTTP\/1\.1 101 /));
+  for (const chunk of chunks) {
+    raw.send(chunk);
+    // What is answered meanwhile shows that the gateway has had time to read it.
+    await ask(gateway.port, { target: `/net/v3/${gateway.key}`, body: chainId(0) });
+  }
+  await until(() => expect(ids()).toHaveLength(count));
+  raw.socket.destroy();
+  return ids();
+}
+
 describe("messages", () => {
   test("are answered in any order, each as soon as its answer is there", async () => {
     // The first call of an account waits for its credits; the ones after it do not.
@@ -73,6 +109,29 @@ describe("messages", () => {
     for (const char of text) client.socket.send(char, { fin: false });
     client.socket.send("", { fin: true });
     expect(await client.received(1)).toEqual(['{"jsonrpc":"2.0","id":"é","result":"0x1"}']);
+  });
+
+  test("in frames of any kind, cut anywhere, are answered in their order", async () => {
+    const chunks = [
+      frame(1, chainId(1)),
+      ...halves(frame(1, chainId(2))),
+      Buffer.concat([frame(9, "ping"), frame(1, chainId(3)), frame(2, chainId(4))]),
+      ...[frame(1, chainId(5)), halves(frame(1, chainId(6)))[0]],
+      Buffer.concat([halves(frame(1, chainId(6)))[1], frame(1, chainId(7))]),
+      frame(1, chainId(8).slice(0, 9), false),
+      frame(0, chainId(8).slice(9)),
+      frame(1, chainId(9)),
+    ];
+    expect(await answeredIds(chunks, 9)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test("that come with the handshake, or half of one, are answered", async () => {
+    // The masked payload looks like a frame itself, and is alone in its read.
+    const mask = [0x81 ^ 0x7b, 0x80 ^ 0x22, 0, 0];
+    const payload = Buffer.from(chainId(2)).map((byte, at) => byte ^ (mask[at % 4] ?? 0));
+    const head = Buffer.from([0x81, 0x80 | payload.length, ...mask]);
+    const chunks = [Buffer.from(payload), frame(1, chainId(3)), frame(1, chainId(4))];
+    expect(await answeredIds(chunks, 4, [frame(1, chainId(1)), head])).toEqual([1, 2, 3, 4]);
   });
 
   test("that are no JSON keep the connection", async () => {

@@ -1,0 +1,126 @@
+import { Buffer, isUtf8 } from "node:buffer";
+
+/** A frame's first two bytes: RFC 6455, 5.2. */
+const FIN = 0x80;
+const OPCODE_BITS = 0x0f;
+const MASKED = 0x80;
+const LENGTH_BITS = 0x7f;
+
+const TEXT = 0x1;
+const BINARY = 0x2;
+const PING = 0x9;
+const PONG = 0xa;
+
+/** A length in two, and in eight bytes follows. */
+const LENGTH_IN_16_BITS = 126;
+const LENGTH_IN_64_BITS = 127;
+const MASK_BYTES = 4;
+
+/** What stands before the payload of a server's text frame, as a binary string. */
+export function textFrameHead(payloadBytes: number): string {
+  const first = FIN | TEXT;
+  if (payloadBytes < LENGTH_IN_16_BITS) return String.fromCharCode(first, payloadBytes);
+  if (payloadBytes <= 0xffff) {
+    const high = payloadBytes >> 8;
+    return String.fromCharCode(first, LENGTH_IN_16_BITS, high, payloadBytes & 0xff);
+  }
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE(BigInt(payloadBytes));
+  return String.fromCharCode(first, LENGTH_IN_64_BITS) + length.toString("latin1");
+}
+
+export type PlainFramesParts = {
+  /** Told of a message, whose bytes are overwritten afterwards. */
+  readonly receive: (message: Buffer) => void;
+  /** Gives bytes to the library, which has to copy what it keeps. */
+  readonly pass: (bytes: Buffer) => void;
+  /** Whether the library has read what it was given. */
+  readonly isCaughtUp: () => boolean;
+};
+
+/**
+ * Takes a client's messages out of what is read where they are plain: a whole masked frame in one
+ * read, as nearly all are. The library reads everything else, in its order: what is longer than a
+ * read, pings and pongs, and whatever comes from the first fragment, close or breach of a rule on.
+ */
+export class PlainFrames {
+  readonly #parts: PlainFramesParts;
+  /** So many bytes more are the library's. */
+  #passing = 0;
+
+  /** To be begun where a frame begins. No read may be larger than a message may be. */
+  constructor(parts: PlainFramesParts) {
+    this.#parts = parts;
+  }
+
+  /** `bytes`: the next ones. Messages are unmasked in their place. */
+  take(bytes: Buffer): void {
+    // Once the library was given something it may end the connection, which shows after this read.
+    let isMine = this.#parts.isCaughtUp();
+    let at = 0;
+    while (at < bytes.length) {
+      const isNew = this.#passing === 0;
+      const end = at + (isNew ? frameBytes(bytes, at) : this.#passing);
+      isMine &&= isNew && end <= bytes.length && this.#receive(bytes, at, end);
+      const next = Math.min(end, bytes.length);
+      if (!isMine) {
+        this.#passing = end - next;
+        this.#parts.pass(bytes.subarray(at, next));
+      }
+      at = next;
+    }
+  }
+
+  /** False where the frame is the library's after all. */
+  #receive(bytes: Buffer, at: number, end: number): boolean {
+    const opcode = byteOf(bytes, at) & OPCODE_BITS;
+    if (opcode !== TEXT && opcode !== BINARY) return false;
+    const from = at + headBytes(bytes, at);
+    const isAscii = unmask(bytes, from, end);
+    const payload = bytes.subarray(from, end);
+    if (opcode === TEXT && !isAscii && !isUtf8(payload)) {
+      unmask(bytes, from, end);
+      return false;
+    }
+    this.#parts.receive(payload);
+    return true;
+  }
+}
+
+/** How many bytes the frame takes; Infinity: it and what follows are not to be looked at here. */
+function frameBytes(bytes: Buffer, at: number): number {
+  const opcode = byteOf(bytes, at) ^ FIN;
+  const isKnown = opcode === TEXT || opcode === BINARY || opcode === PING || opcode === PONG;
+  const before = headBytes(bytes, at);
+  if (!isKnown || at + before > bytes.length || (byteOf(bytes, at + 1) & MASKED) === 0) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const short = byteOf(bytes, at + 1) & LENGTH_BITS;
+  if (short < LENGTH_IN_16_BITS) return before + short;
+  if (short === LENGTH_IN_16_BITS) return before + bytes.readUInt16BE(at + 2);
+  return before + Number(bytes.readBigUInt64BE(at + 2));
+}
+
+/** Before the payload. */
+function headBytes(bytes: Buffer, at: number): number {
+  const short = byteOf(bytes, at + 1) & LENGTH_BITS;
+  const lengthBytes = short < LENGTH_IN_16_BITS ? 0 : short === LENGTH_IN_16_BITS ? 2 : 8;
+  return 2 + lengthBytes + MASK_BYTES;
+}
+
+/** With the mask that stands before them; done twice, they are as they were. True: all are ASCII. */
+function unmask(bytes: Buffer, from: number, end: number): boolean {
+  const mask = from - MASK_BYTES;
+  let all = 0;
+  for (let at = from; at < end; at += 1) {
+    const byte = byteOf(bytes, at) ^ byteOf(bytes, mask + ((at - from) & 3));
+    bytes[at] = byte;
+    all |= byte;
+  }
+  return all < 0x80;
+}
+
+/** 0 beyond the end. */
+function byteOf(bytes: Buffer, at: number): number {
+  return bytes[at] ?? 0;
+}
