@@ -29,6 +29,8 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   readonly params: JsonValue | undefined;
   definition: Definition | undefined;
   args: readonly JsonValue[] = NO_ARGS;
+  /** Of an eth_call: the contract that it names. */
+  contract: string | undefined;
   /** The block that the client has seen already; -1: it did not say. */
   minBlock = -1;
   /** What its blocks mean now, and what that asks of a node. */

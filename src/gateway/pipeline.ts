@@ -135,6 +135,8 @@ function check(call: Call): undefined {
     const { strictParams, family } = call.session.network;
     const options = { strict: strictParams, wording: family.wording };
     call.args = checkParams(call.definition, call.params, options);
+    // For the usage. Once the call has waited for a node, to find it again takes ten times as long.
+    if (call.method === "eth_call") call.contract = contractsOf(call.definition, call.args)?.[0];
     if (call.session.minBlock !== undefined) call.minBlock = readMinBlock(call.session.minBlock);
   } catch (error) {
     if (!(error instanceof ParamFault)) throw error;
@@ -267,17 +269,13 @@ function settle(call: Call, { clock, ledger, log, usage }: PipelineParts): void 
     bytes: call.result === undefined ? 0 : sizeOf(call.result),
     latencyMs,
   });
-  if (method === "eth_call" && call.charged > 0) recordContract(call, usage);
+  if (call.contract !== undefined && call.charged > 0) {
+    usage.contract(accountId, network.name, call.contract);
+  }
   if (error?.internal !== undefined) {
     const fields = { requestId: session.requestId, network: network.name, method, outcome };
     log.warn({ ...fields, cause: error.internal }, "a call failed");
   }
-}
-
-function recordContract({ session, definition, args }: Call, usage: PipelineParts["usage"]): void {
-  const [contract] = (definition && contractsOf(definition, args)) ?? [];
-  if (contract === undefined) return;
-  usage.contract(session.identity.accountId, session.network.name, contract);
 }
 
 function isCharged(error: RpcError | undefined): boolean {

@@ -22,9 +22,12 @@ export class NumberToken {
 /** Nothing in it that JSON writes otherwise. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** The value as JSON text, numbers as they were written. */
+/**
+ * The value as JSON text, numbers as they were written. All of it is ASCII, so that it has as many
+ * bytes as characters and goes into a request as it is.
+ */
 export function encode(value: JsonValue | readonly JsonValue[]): string {
-  if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+  if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : escaped(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (value instanceof NumberToken) return value.text;
   if (!isObject(value)) {
@@ -38,6 +41,12 @@ export function encode(value: JsonValue | readonly JsonValue[]): string {
     members += `${members === "" ? "" : ","}${encode(key)}:${encode(member)}`;
   }
   return `{${members}}`;
+}
+
+/** As JSON.stringify does it, and what is not ASCII likewise. */
+function escaped(text: string): string {
+  const unit = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text).replace(/[\u0080-\uffff]/g, unit);
 }
 
 const isObject = (value: JsonObject | readonly JsonValue[]): value is JsonObject =>

@@ -17,7 +17,7 @@ const MOST_CHARS = 512 * 1024;
 export type Wire = {
   /** So many ids in a row that nothing else has: the first. */
   readonly takeIds: (count: number) => number;
-  /** `text`: a body, JSON text. `done` is called once, unless it is cancelled. */
+  /** `text`: a body, JSON text in ASCII. `done` is called once, unless it is cancelled. */
   readonly exchange: (
     text: string,
     timeoutMs: number,

@@ -52,11 +52,11 @@ const asked = (count: number) =>
 
 describe("the request", () => {
   test("is a POST of one call with an id of its own, and asks for no compression", async () => {
-    await call("eth_getBalance", '["0xé",1.0]');
+    await call("eth_getBalance", '["0x\\u00e9",1.0]');
     await call();
     const [first, second] = node.requests;
     expect(first?.text).toBe(
-      `{"jsonrpc":"2.0","id":${first?.id},"method":"eth_getBalance","params":["0xé",1.0]}`,
+      `{"jsonrpc":"2.0","id":${first?.id},"method":"eth_getBalance","params":["0x\\u00e9",1.0]}`,
     );
     expect(second?.id).not.toBe(first?.id);
     const { host, ...headers } = first?.headers ?? {};

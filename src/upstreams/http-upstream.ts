@@ -1,4 +1,3 @@
-import { toBinary } from "../lib/bytes.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { BatchSender, type Wire } from "./batch-sender.ts";
@@ -94,10 +93,9 @@ export class HttpUpstream implements Transport {
     return first;
   }
 
-  /** `text`: the body, JSON text. */
+  /** `text`: the body, JSON text in ASCII. */
   #optionsOf(text: string, timeoutMs: number): ExchangeOptions {
-    const body = toBinary(text);
-    const request = `${this.#head}${body.length}\r\n\r\n${body}`;
+    const request = `${this.#head}${text.length}\r\n\r\n${text}`;
     return { request, maxBytes: this.#maxBytes, timeoutMs };
   }
 

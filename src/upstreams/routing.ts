@@ -25,7 +25,7 @@ export type RoutedNeed = Need & {
 /** One call to be answered by any of a network's upstreams. */
 export type RoutedRequest = {
   readonly need: RoutedNeed;
-  /** JSON text of the positional params. */
+  /** JSON text of the positional params, in ASCII. */
   readonly params: string;
   /** For all attempts together, monotonic milliseconds. */
   readonly deadlineMs: number;

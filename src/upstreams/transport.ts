@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 export type UpstreamRequest = {
   readonly method: string;
-  /** JSON text of the positional params. */
+  /** JSON text of the positional params, in ASCII. */
   readonly params: string;
   readonly timeoutMs: number;
   /** Not in a batch with others, whose slowness would be taken for its own. */

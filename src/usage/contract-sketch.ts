@@ -28,14 +28,14 @@ export type SketchEntry = {
  * has missed more than that. Without regard to the case of hexadecimal digits.
  */
 export class ContractSketch {
-  readonly #owner: SketchOwner;
+  readonly owner: SketchOwner;
   readonly #byContract = new Map<string, SketchEntry>();
   readonly #entries: SketchEntry[] = [];
   /** Added to last: to compare with it takes less than to find it, and it is called again often. */
   #last: SketchEntry | undefined;
 
   constructor(owner: SketchOwner) {
-    this.#owner = owner;
+    this.owner = owner;
   }
 
   get size(): number {
@@ -77,7 +77,7 @@ export class ContractSketch {
 
   #grow(contract: string): SketchEntry {
     const none = { hits: 0, missed: 0, unsent: 0, listed: false };
-    const entry: SketchEntry = { owner: this.#owner, contract, ...none };
+    const entry: SketchEntry = { owner: this.owner, contract, ...none };
     this.#entries.push(entry);
     return entry;
   }

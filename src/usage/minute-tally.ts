@@ -30,6 +30,7 @@ export class MinuteTally {
   readonly #sketches = new Map<string, Map<string, ContractSketch>>();
   /** Found last: the next call is its twin more often than not. */
   #last: Counter | undefined;
+  #lastSketch: ContractSketch | undefined;
 
   constructor(minute: number) {
     this.minute = minute;
@@ -61,6 +62,14 @@ export class MinuteTally {
   }
 
   sketch(accountId: string, network: string): ContractSketch {
+    const { owner } = this.#lastSketch ?? {};
+    if (owner?.network !== network || owner.accountId !== accountId) {
+      this.#lastSketch = this.#findSketch(accountId, network);
+    }
+    return this.#lastSketch as ContractSketch;
+  }
+
+  #findSketch(accountId: string, network: string): ContractSketch {
     const known = this.#sketches.get(accountId)?.get(network);
     if (known !== undefined) return known;
     const sketch = new ContractSketch({ minute: this.minute, accountId, network });
