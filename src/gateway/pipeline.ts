@@ -71,8 +71,11 @@ export class Pipeline {
   runAll(calls: readonly Call[], done: (call: Call) => void): void {
     const begunMs = this.#parts.clock.monotonic();
     for (const call of calls) this.#begin(call, begunMs, done);
-    // Those that wait go on by themselves.
-    const going = [...calls];
+    calls[0]?.session.network.together(() => this.#advanceAll([...calls]));
+  }
+
+  /** Those that wait go on by themselves. */
+  #advanceAll(going: Call[]): void {
     while (going.length > 0) {
       let left = 0;
       for (const call of going) if (this.#step(call)) going[left++] = call;

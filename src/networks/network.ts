@@ -105,6 +105,8 @@ export type Network = {
   recall(plan: Plan): readonly Piece[] | RpcError | undefined;
   /** Stage 8: what nodes answer to a plan. */
   fetch(plan: Plan, waiter: AnswerWaiter): void;
+  /** Nodes are asked for what is fetched meanwhile when this returns. */
+  together(run: () => void): void;
 };
 
 export const NO_HEAD: RpcError = {

@@ -1,4 +1,5 @@
 import type { Source } from "./findings.ts";
+import type { RoutedRequest } from "./routing.ts";
 import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import { Attempt, type Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -6,37 +7,44 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 /** Whose attempt it is. */
 export type AttemptOwner = { answered(sent: FlightAttempt, answer: UpstreamAnswer): void };
 
-export type AttemptOptions = UpstreamRequest &
-  Source & {
-    readonly beganMs: number;
-    /** The one that it is sent beside, because that is slow. */
-    readonly beside: Upstream | undefined;
-  };
+export type AttemptOptions = Source & {
+  readonly request: RoutedRequest;
+  readonly beganMs: number;
+  readonly timeoutMs: number;
+  /** The one that it is sent beside, because that is slow. */
+  readonly beside: Upstream | undefined;
+};
 
 /**
  * An attempt for a client's call. It is the request, too, and who is told the answer: a call in the
  * air costs by what there is of it (docs/performance.md).
  */
 export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, Source {
-  readonly method: string;
-  readonly params: string;
+  readonly request: RoutedRequest;
   readonly timeoutMs: number;
   readonly behind: boolean;
   readonly beside: Upstream | undefined;
   inAir: InAir | undefined;
-  readonly #owner: AttemptOwner;
+  owner: AttemptOwner;
 
   constructor(options: AttemptOptions, owner: AttemptOwner) {
     super(options.upstream, options.beganMs);
-    this.method = options.method;
-    this.params = options.params;
+    this.request = options.request;
     this.timeoutMs = options.timeoutMs;
     this.behind = options.behind;
     this.beside = options.beside;
-    this.#owner = owner;
+    this.owner = owner;
+  }
+
+  get method(): string {
+    return this.request.need.method;
+  }
+
+  get params(): string {
+    return this.request.params;
   }
 
   answered(answer: UpstreamAnswer): void {
-    this.#owner.answered(this, answer);
+    this.owner.answered(this, answer);
   }
 }

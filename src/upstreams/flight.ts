@@ -1,18 +1,14 @@
-import type { Piece } from "../lib/bytes.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
+import { attemptMs, hedgeMs, LEAST_ATTEMPT_MS } from "./attempt-times.ts";
+import { conclude, resultOf } from "./conclude.ts";
 import { Findings, type Others } from "./findings.ts";
 import { type AttemptOwner, FlightAttempt } from "./flight-attempt.ts";
-import { learn } from "./learn.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-import { isFault, judge, labelOf } from "./verdict.ts";
+import { judge } from "./verdict.ts";
 
-/** Time in which an attempt cannot succeed any more: it is not begun. */
-const LEAST_ATTEMPT_MS = 20;
-/** A second request sooner than this would race answers that are on their way. */
-const LEAST_HEDGE_MS = 10;
 /** How long the answer at hand waits for a second node that may know more. */
 const LEAST_SECOND_OPINION_MS = 200;
 /** A request that another one overtook shows by then whether its node answers at all. */
@@ -43,6 +39,13 @@ export class Flight implements Others, AttemptOwner {
     this.#parts = parts;
     this.#nowMs = parts.clock.monotonic();
     this.#mayAskPartners = request.need.partner && parts.partners.length > 0;
+  }
+
+  /** Begins with this attempt, which was made for its request already. */
+  adopt(sent: FlightAttempt): void {
+    sent.owner = this;
+    this.#asked = [sent.upstream];
+    this.#sent = [sent];
   }
 
   /** For its findings. */
@@ -115,13 +118,11 @@ export class Flight implements Others, AttemptOwner {
   }
 
   #sendNow({ upstream, tier }: Choice, beside: Upstream | undefined): void {
-    const { params, need } = this.#request;
+    const request = this.#request;
     const timeoutMs = this.#attemptMs(upstream);
     const beganMs = this.#nowMs;
     const behind = tier === TIER.behind;
-    const { method } = need;
-    const asked = { upstream, beganMs, method, params, timeoutMs, behind, beside };
-    const sent = new FlightAttempt(asked, this);
+    const sent = new FlightAttempt({ upstream, request, beganMs, timeoutMs, behind, beside }, this);
     upstream.begin(sent);
     if (this.#sent.length === 0) this.#sent = [sent];
     else this.#sent.push(sent);
@@ -155,26 +156,22 @@ export class Flight implements Others, AttemptOwner {
     });
   }
 
-  /** At most half of what is left where somebody else could still be asked. */
-  #attemptMs({ role }: Upstream): number {
-    const { primaries, partners } = this.#parts;
-    const others =
-      role === "primary"
-        ? this.#mayAskPartners || this.#isAnyLeft(primaries, TIER.troubled)
-        : this.#isAnyLeft(partners, TIER.behind);
-    return others ? this.#leftMs / 2 : this.#leftMs;
+  #attemptMs(upstream: Upstream): number {
+    const { need } = this.#request;
+    const mayAskPartners = this.#mayAskPartners;
+    const order = { upstream, need, asked: this.#asked, mayAskPartners, leftMs: this.#leftMs };
+    return attemptMs(order, this.#parts);
   }
 
   /** What is done where this attempt takes longer than most of the network's calls. */
   #planSecond(): void {
+    if (this.#hedge !== undefined) return;
     const { latency, timers } = this.#parts;
     const p95Ms = latency.value();
     const hasAnswer = this.#found?.atHand !== undefined;
-    if (this.#hedge !== undefined || (p95Ms === undefined && !hasAnswer)) return;
-    const delayMs = hasAnswer
-      ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS)
-      : Math.max(p95Ms ?? 0, LEAST_HEDGE_MS);
-    if (delayMs < this.#leftMs / 2) this.#hedge = timers.set(delayMs, this);
+    const slowMs = hasAnswer ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS) : p95Ms;
+    const delayMs = hedgeMs(slowMs, this.#leftMs);
+    if (delayMs !== undefined) this.#hedge = timers.set(delayMs, this);
   }
 
   /** The attempt takes long: another is begun beside it, or the answer at hand is given. */
@@ -197,21 +194,17 @@ export class Flight implements Others, AttemptOwner {
   /** What became of one of its attempts. */
   answered(sent: FlightAttempt, answer: UpstreamAnswer): void {
     const { upstream, beside } = sent;
-    const { need } = this.#request;
-    const now = this.#parts.clock.monotonic();
-    this.#nowMs = now;
-    const verdict = judge(need.method, answer);
-    const tookMs = upstream.end(sent, labelOf(verdict), now);
+    this.#nowMs = this.#parts.clock.monotonic();
+    const verdict = judge(sent.method, answer);
     this.#take(sent);
-    learn(upstream, { need, answer, verdict, tookMs, beganMs: sent.beganMs, now });
-    const isPrimary = upstream.role === "primary";
-    if (isPrimary && !isFault(verdict)) this.#parts.latency.record(tookMs, now);
+    conclude(sent, { answer, verdict, now: this.#nowMs }, this.#parts);
     if (this.#isDone) return;
     this.#endHedge();
     if (verdict.kind === "stale") this.#askAgain(upstream);
+    if (verdict.kind === "result") this.#found?.contradict(verdict.result);
     const outcome =
       verdict.kind === "result"
-        ? this.#resultOf(upstream, verdict.result)
+        ? resultOf(sent, verdict.result, this.#parts)
         : this.#findings.take(sent, verdict);
     if (beside !== undefined) {
       this.#parts.observer.hedged(beside.name, outcome === undefined ? "failed" : "won");
@@ -219,16 +212,6 @@ export class Flight implements Others, AttemptOwner {
     if (outcome !== undefined) this.#finish(outcome);
     else if (!this.#isBusy) this.next();
     else if (this.#found?.atHand !== undefined) this.#planSecond();
-  }
-
-  /** It shows, too, that its node has the block, which nobody may have known. */
-  #resultOf(upstream: Upstream, result: readonly Piece[]): FetchOutcome {
-    const { need } = this.#request;
-    this.#found?.contradict(result);
-    if (need.block > upstream.head && need.partial !== true) {
-      this.#parts.seen(upstream, need.block);
-    }
-    return { kind: "result", result, upstream };
   }
 
   /** Whether a healthy node can still get the block that nobody had so far; then it is waited for. */

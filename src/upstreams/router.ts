@@ -2,12 +2,15 @@ import { Flight } from "./flight.ts";
 import { HedgeBudget } from "./hedge-budget.ts";
 import { RecentQuantile } from "./quantile.ts";
 import type { FlightParts, RoutedRequest, RouterParts } from "./routing.ts";
+import { MOST_OF_VOLLEY, Volley } from "./volley.ts";
 
 export type RouterOptions = { readonly hedgeShare: number };
 
 /** Takes the calls of one network to its upstreams. docs/routing.md says by which rules. */
 export class Router {
   readonly #parts: FlightParts;
+  /** What came within `together`. */
+  #gathered: RoutedRequest[] | undefined;
 
   constructor({ hedgeShare }: RouterOptions, parts: RouterParts) {
     this.#parts = {
@@ -22,6 +25,36 @@ export class Router {
 
   fetch(request: RoutedRequest): void {
     this.#parts.hedges.called();
+    if (this.#gathered === undefined) this.#fly(request);
+    else this.#gathered.push(request);
+  }
+
+  /** What is fetched meanwhile is sent when this returns: together, where it needs the same of a node. */
+  together(run: () => void): void {
+    const gathered: RoutedRequest[] = [];
+    this.#gathered = gathered;
+    try {
+      run();
+    } finally {
+      this.#gathered = undefined;
+      this.#sendAll(gathered);
+    }
+  }
+
+  /** Those that are alike come one after another, in the batches that clients send. */
+  #sendAll(requests: readonly RoutedRequest[]): void {
+    for (let at = 0; at < requests.length; ) {
+      const first = requests[at] as RoutedRequest;
+      const most = Math.min(at + MOST_OF_VOLLEY, requests.length);
+      let end = at + 1;
+      while (end < most && isAlike(first, requests[end] as RoutedRequest)) end += 1;
+      const sent = end - at > 1 ? Volley.send(requests.slice(at, end), this.#parts) : 0;
+      if (sent === 0) this.#fly(first);
+      at += Math.max(sent, 1);
+    }
+  }
+
+  #fly(request: RoutedRequest): void {
     new Flight(request, this.#parts).next();
   }
 
@@ -29,4 +62,9 @@ export class Router {
   wake(): void {
     for (const flight of [...this.#parts.waiting]) flight.wake();
   }
+}
+
+/** Needs are made once for all that have them (networks/needs.ts). */
+function isAlike(one: RoutedRequest, another: RoutedRequest): boolean {
+  return one.need === another.need && one.deadlineMs === another.deadlineMs;
 }

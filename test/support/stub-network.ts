@@ -52,7 +52,7 @@ export function stubNetwork(
   };
   return new EvmNetwork(config, {
     upstreams: [upstream],
-    router: { fetch } as Router,
+    router: { fetch, together: (run) => run() } as Router,
     chain: chain as unknown as ChainWatch,
     metrics: new Metrics().network(name),
     clock: systemClock,

@@ -177,6 +177,10 @@ export class EvmNetwork implements Network {
     this.#answers.fetch(plan, waiter);
   }
 
+  together(run: () => void): void {
+    this.#router.together(run);
+  }
+
   #needOf(plan: Plan): RoutedNeed {
     const places = blockPlaces(plan.definition);
     const partial = places.filter >= 0 || isPending(plan.args, places.block);

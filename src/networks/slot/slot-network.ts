@@ -147,6 +147,10 @@ export class SlotNetwork implements Network {
     this.#answers.fetch(plan, waiter);
   }
 
+  together(run: () => void): void {
+    this.#router.together(run);
+  }
+
   #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Piece[] {
     const { definition, args, shape } = plan;
     const slot = shownSlot(plan, result);
