@@ -33,7 +33,7 @@ const TAGS = ["latest", "latest", "latest", "safe", "finalized", "earliest", "pe
 const hex = (number: number): string => `0x${number.toString(16)}`;
 
 /** Something that a client may ask. */
-export function ask(random: SeededRandom, knowledge: Knowledge): Question {
+function ask(random: SeededRandom, knowledge: Knowledge): Question {
   const draw = random.next();
   if (draw < 0.3) return state(random, reference(random, knowledge));
   if (draw < 0.5) return block(random, reference(random, knowledge));
@@ -43,6 +43,26 @@ export function ask(random: SeededRandom, knowledge: Knowledge): Question {
   if (draw < 0.94) return { method: "eth_blockNumber", params: [], expected: { kind: "head" } };
   const expected = { kind: "constant", result: `"${GAS_PRICE}"` } as const;
   return { method: "eth_gasPrice", params: [], expected };
+}
+
+/** One message of a client: a call, or a batch, mostly of calls that need the same of a node. */
+export function askMessage(random: SeededRandom, knowledge: Knowledge): Question[] {
+  const first = ask(random, knowledge);
+  if (!random.chance(0.15)) return [first];
+  const others = Array.from({ length: random.int(1, 5) }, (_, index) =>
+    random.chance(0.9) ? twin(first, index) : ask(random, knowledge),
+  );
+  return [first, ...others];
+}
+
+/** The same of another account, whose state nodes answer for alike; else it is the same question. */
+function twin({ method, params: [first, ...rest], expected }: Question, index: number): Question {
+  const other = `0x${String(index).padStart(40, "b")}`;
+  if (first === ADDRESS) return { method, params: [other, ...rest], expected };
+  if (!(first instanceof Map && first.has("to"))) {
+    return { method, params: first === undefined ? [] : [first, ...rest], expected };
+  }
+  return { method, params: [new Map([...first, ["to", other]]), ...rest], expected };
 }
 
 function reference(random: SeededRandom, { head }: Knowledge): string {

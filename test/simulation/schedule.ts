@@ -4,7 +4,7 @@ import { type Asked, RECOVERY_MS } from "./asked.ts";
 import { HeadHistory } from "./head-history.ts";
 import { CHAIN_FAULTS, wireFault } from "./node-faults.ts";
 import { Oracle } from "./oracle.ts";
-import { ask } from "./questions.ts";
+import { askMessage } from "./questions.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { Block } from "./simulated-chain.ts";
 import { LONGEST_START_MS, type SimulatedNode } from "./simulated-node.ts";
@@ -161,11 +161,23 @@ export class Schedule {
   }
 
   #call(): void {
-    const { gateway, chain, time, nodes } = this.#world;
+    const { gateway, chain } = this.#world;
     const random = this.#random;
-    const question = ask(random, { chain, head: this.#history.number, shown: this.#shown });
+    const knowledge = { chain, head: this.#history.number, shown: this.#shown };
+    const questions = askMessage(random, knowledge);
     const plan = random.chance(0.5) ? "growth" : "free";
     const minBlock = random.chance(0.15) && this.#highestSeen >= 0 ? this.#highestSeen : undefined;
+    const calls = questions.map((question) => ({
+      ...question,
+      ended: this.#begin({ question, plan, minBlock }),
+    }));
+    gateway.run({ plan, minBlock, calls });
+  }
+
+  /** Returns who is to be told of the call's end. */
+  #begin(call: Pick<Asked, "question" | "plan" | "minBlock">): (call: Call) => void {
+    const { time, nodes } = this.#world;
+    const { question, plan } = call;
     const primaries = nodes.filter(({ options }) => options.role === "primary");
     // The answer may be one that was asked for before: what was wrong then excuses it.
     const shared = [...this.#inAir].filter((one) => one.question.method === question.method);
@@ -175,7 +187,7 @@ export class Schedule {
     );
     const beganMs = Math.min(time.nowMs, ...shared.map((one) => one.beganMs));
     const asked: Asked = {
-      ...{ question, plan, minBlock, askedMs: time.nowMs, beganMs, endedMs: -1 },
+      ...{ ...call, askedMs: time.nowMs, beganMs, endedMs: -1 },
       good: good.map((node) => ({ node, head: this.#upstream(node).head })),
       others: nodes.length - good.length,
     };
@@ -184,7 +196,7 @@ export class Schedule {
     if (plan === "growth") this.#openWithFailover += 1;
     this.tally.calls += 1;
     let ends = 0;
-    gateway.run({ ...question, plan, minBlock }, (call) => {
+    return (ended) => {
       ends += 1;
       this.#inAir.delete(asked);
       this.#open -= 1;
@@ -192,9 +204,9 @@ export class Schedule {
       this.#check(() => {
         hold(ends === 1, () => "a call was answered twice");
         this.#history.step();
-        this.#ended(asked, call);
+        this.#ended(asked, ended);
       });
-    });
+    };
   }
 
   #ended(asked: Asked, call: Call): void {

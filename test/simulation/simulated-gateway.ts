@@ -26,6 +26,17 @@ export type GatewayOptions = Pick<
   readonly storeMs: number;
 };
 
+export type Message = {
+  readonly plan: "free" | "growth";
+  readonly minBlock: number | undefined;
+  /** More than one: a batch. */
+  readonly calls: readonly {
+    readonly method: string;
+    readonly params: JsonValue[];
+    readonly ended: (call: Call) => void;
+  }[];
+};
+
 type Parts = {
   readonly time: VirtualTime;
   readonly random: SeededRandom;
@@ -73,30 +84,24 @@ export class SimulatedGateway {
     });
   }
 
-  /** One client's call; `done` is told of its end. */
-  run(
-    {
-      method,
-      params,
-      plan,
-      minBlock,
-    }: {
-      readonly method: string;
-      readonly params: JsonValue[];
-      readonly plan: "free" | "growth";
-      readonly minBlock: number | undefined;
-    },
-    done: (call: Call) => void,
-  ): void {
-    this.#made += 1;
-    const parsed = { id: String(this.#made), notification: false, method, params };
+  /** One client's message; each of its calls is told of its end. */
+  run({ plan, minBlock, calls }: Message): void {
     const session = {
       network: this.network,
       identity: { accountId: "a", keyId: "k", plan } as Identity,
       requestId: "r",
       minBlock: minBlock?.toString(),
     };
-    this.#pipeline.run(new Call({ ...parsed, fault: undefined }, session), done);
+    const ends = new Map<Call, (call: Call) => void>();
+    for (const { method, params, ended } of calls) {
+      this.#made += 1;
+      const parsed = { id: String(this.#made), notification: false, method, params };
+      ends.set(new Call({ ...parsed, fault: undefined }, session), ended);
+    }
+    const done = (call: Call) => ends.get(call)?.(call);
+    const [only, ...others] = ends.keys();
+    if (only !== undefined && others.length === 0) this.#pipeline.run(only, done);
+    else this.#pipeline.runAll([...ends.keys()], done);
   }
 
   #ledger(): Pick<Ledger, "admit" | "settle"> {
