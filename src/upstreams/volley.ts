@@ -60,8 +60,10 @@ export class Volley implements AttemptOwner {
     const { latency, timers } = this.#parts;
     for (const request of requests) {
       if (upstream.allowance.isLimited()) break;
-      const beginning = { upstream, request, beganMs: now, timeoutMs };
-      const sent = new FlightAttempt({ ...beginning, behind: false, beside: undefined }, this);
+      const sent = new FlightAttempt(
+        { upstream, request, beganMs: now, timeoutMs, behind: false, beside: undefined },
+        this,
+      );
       upstream.begin(sent);
       this.#sent.push(sent);
     }
