@@ -272,6 +272,24 @@ describe("forks", () => {
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 17 });
   });
 
+  test("a height that would be forgotten with the chain that it replaced replaces none", () => {
+    const { view, a, b, c, changes } = network(["primary", "primary", "primary"]);
+    view.report(c, block(100));
+    view.report(a, block(101));
+    view.report(b, block(105, "b", 100));
+    for (const number of [104, 103, 102, 101]) view.learn(block(number, "b", 100));
+    expect(view.hashOf(101)).toBe(hashOf(101, "a"));
+    const before = changes.length;
+    // The first lags behind this, and not behind what is known once that is forgotten.
+    view.seen(c, 107);
+    expect(view.hashOf(101)).toBe(hashOf(101, "a"));
+    expect(changes.slice(before)).toEqual([
+      { kind: "reorg", commonAncestor: 100, from: 101, to: 101 },
+    ]);
+    for (const one of [a, b]) view.report(one, view.tipOf(one) ?? block(101));
+    expect(changes).toHaveLength(before + 1);
+  });
+
   test("a first primary that was restarted empty does not decide while others have hiccups", () => {
     const { view, a, b } = network(["primary", "primary"]);
     for (let number = 1; number <= 100; number += 1) view.report(a, block(number));

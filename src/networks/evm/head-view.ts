@@ -197,12 +197,8 @@ export class HeadView {
   refresh(): void {
     const now = this.#clock.monotonic();
     const before = this.#head?.number ?? -1;
-    const end = this.#tree.chain.tip?.number ?? -1;
     const heard = voices(this.#standings, now);
-    const replaced = this.#choose(heard, now);
-    // What nobody was told of yet is replaced silently.
-    const kept = replaced < Math.min(before, end) ? replaced : Number.POSITIVE_INFINITY;
-    if (kept < before) this.#forget(kept);
+    const kept = this.#replace(heard, now);
     const doubted = markForks(this.#tree, this.#standings);
     const confirmed = confirmedBlock(heard, this.#confirmations);
     const least = Math.max(confirmed, Math.min(before, kept));
@@ -210,6 +206,22 @@ export class HeadView {
     const to = least < 0 && before >= 0 ? (this.#tree.chain.tip?.number ?? -1) : least;
     this.#settle(to, Math.min(kept, doubted));
     this.#watch(heard);
+  }
+
+  /** Returns the block above which what listeners were told of was replaced; Infinity: nothing was. */
+  #replace(heard: readonly Standing[], now: number): number {
+    const before = this.#head?.number ?? -1;
+    let kept = Number.POSITIVE_INFINITY;
+    // Who lagged behind a height that is forgotten with the old chain may decide after all.
+    for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+      const end = this.#tree.chain.tip?.number ?? -1;
+      const replaced = this.#choose(heard, now);
+      // What nobody was told of yet is replaced silently.
+      if (replaced >= Math.min(before, end)) break;
+      kept = Math.min(kept, replaced);
+      this.#forget(kept);
+    }
+    return kept;
   }
 
   /** Returns the block above which the chain was replaced; Infinity: nothing was. */
