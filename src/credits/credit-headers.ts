@@ -19,11 +19,34 @@ export const CREDIT_HEADERS = [
   "RateLimit",
 ] as const;
 
+/** From here on V8 writes a number as it writes fractions, which takes 0.3 us. */
+const SLOW_NUMBER = 2 ** 30;
+const MILLION = 1_000_000;
+
 /**
  * The credit headers of an answer, as lines that each have their line end. RateLimit as in
  * draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function creditHeaders(charged: number, balance: Balance): string {
-  const { limit, remaining, resetSeconds, perSecond, secondLeft } = balance;
-  return `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}\r\nX-Credits-Reset: ${resetSeconds}\r\nRateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\nRateLimit: "day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1\r\n`;
+  const { resetSeconds, secondLeft } = balance;
+  const remaining = decimal(balance.remaining);
+  return `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}\r\nX-Credits-Reset: ${resetSeconds}\r\n${policyOf(balance)}RateLimit: "day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1\r\n`;
+}
+
+/** The last one's, since most answers go to accounts of one plan. */
+let policy = { limit: 0, perSecond: 0, line: "" };
+
+function policyOf({ limit, perSecond }: Balance): string {
+  if (policy.limit !== limit || policy.perSecond !== perSecond || policy.line === "") {
+    const line = `RateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\n`;
+    policy = { limit, perSecond, line };
+  }
+  return policy.line;
+}
+
+/** A whole number, in two parts where it is large: the first one V8 still knows from the last time. */
+function decimal(number: number): string {
+  if (number < SLOW_NUMBER || number > Number.MAX_SAFE_INTEGER) return String(number);
+  const high = Math.floor(number / MILLION);
+  return String(high) + String(number - high * MILLION + MILLION).slice(1);
 }

@@ -1,4 +1,5 @@
 import type { RpcError } from "../jsonrpc/errors.ts";
+import { ownText } from "../lib/bytes.ts";
 import type { Network } from "../networks/network.ts";
 
 export type Transport = "http" | "websocket";
@@ -34,7 +35,8 @@ export class AddressBook {
   #plain(target: string): Address | undefined {
     const end = target.indexOf("/", 1);
     const network = this.#byName.get(target.slice(1, end));
-    const key = target.slice(end + 4);
+    // A slice of the target is compared with known keys by a slow way, with each request.
+    const key = ownText(target.slice(end + 4));
     if (network === undefined || !target.startsWith("/v3/", end)) return undefined;
     return PLAIN_KEY.test(key) ? { network, key } : undefined;
   }

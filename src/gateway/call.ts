@@ -27,6 +27,8 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   readonly id: string;
   readonly method: string;
   readonly params: JsonValue | undefined;
+  /** Their text, where it is to the letter what `encode` makes of them. */
+  readonly paramsText: string | undefined;
   definition: Definition | undefined;
   args: readonly JsonValue[] = NO_ARGS;
   /** Of an eth_call: the contract that it names. */
@@ -57,6 +59,7 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
     this.id = parsed.id;
     this.method = parsed.method;
     this.params = parsed.params;
+    this.paramsText = parsed.paramsText;
     this.error = parsed.fault;
   }
 

@@ -8,6 +8,16 @@ import type { Head } from "./request-head.ts";
 
 export type BodyListener = (exchange: Exchange, body: Buffer | BodyTooLarge) => void;
 
+/** What a head says, whoever sends it and whenever: it is the same for each request with that head. */
+export type Findings = {
+  /** The client's own X-Request-Id. */
+  readonly givenId: string | undefined;
+  /** What the target names. */
+  readonly address: Address | RpcError;
+  /** Why its body is not read (415, 413). */
+  readonly bodyFault: RpcError | undefined;
+};
+
 /**
  * One request and its answer, as the HTTP front sees them. What carries them is one of two wires:
  * plain-exchange.ts for what is plain, node-exchange.ts for everything else.
@@ -17,8 +27,8 @@ export interface Exchange extends Head {
   /** What is wrong with the head though the wire let it pass. */
   readonly fault: string | undefined;
   requestId: string;
-  /** What the target names; known already where the same head came before. */
-  address: Address | RpcError | undefined;
+  /** What the front has found in the head; known already where the same head came before. */
+  findings: Findings | undefined;
   /** Known once the key is. */
   identity: Identity | undefined;
   session: Session | undefined;

@@ -6,7 +6,7 @@ import type { Metrics, TrafficMetrics } from "../telemetry/metrics.ts";
 import { type MessageAnswer, refusal } from "./answer.ts";
 import { bodyFields, chainFields, openingFields, preflightFields } from "./answer-fields.ts";
 import { Compression, LEAST_COMPRESSED_BYTES } from "./compression.ts";
-import type { BodyListener, Exchange } from "./exchange.ts";
+import type { BodyListener, Exchange, Findings } from "./exchange.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Reading, Reception } from "./reception.ts";
@@ -38,13 +38,13 @@ export class HttpFront {
   /** A request's head is there. Never throws. */
   begin(exchange: Exchange): void {
     const { ids, reception } = this.#parts;
-    exchange.requestId = ids.of(exchange.header("x-request-id"));
+    exchange.findings ??= this.#look(exchange);
+    const { givenId, address } = exchange.findings;
+    exchange.requestId = ids.of(givenId);
     if (exchange.fault !== undefined) {
       this.#refuse(exchange, { name: "bad_request", details: exchange.fault });
       return;
     }
-    exchange.address ??= reception.locate(exchange);
-    const { address } = exchange;
     if ("name" in address) {
       this.#refuse(exchange, address);
       return;
@@ -58,6 +58,14 @@ export class HttpFront {
     else this.#receive(exchange, reading);
   }
 
+  #look(exchange: Exchange): Findings {
+    return {
+      givenId: exchange.header("x-request-id"),
+      address: this.#parts.reception.locate(exchange),
+      bodyFault: bodyFault(exchange),
+    };
+  }
+
   #receive(exchange: Exchange, reading: Reading): void {
     exchange.identity = reading.identity;
     if (exchange.method === "OPTIONS") {
@@ -68,7 +76,7 @@ export class HttpFront {
       this.#refuse(exchange, reading);
       return;
     }
-    const fault = bodyFault(exchange);
+    const fault = exchange.findings?.bodyFault;
     if (fault !== undefined) {
       this.#refuse(exchange, fault);
       return;

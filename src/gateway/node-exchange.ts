@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "../access/authenticator.ts";
-import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Piece } from "../lib/bytes.ts";
-import type { Address } from "./address.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
-import type { BodyListener, Exchange } from "./exchange.ts";
+import type { BodyListener, Exchange, Findings } from "./exchange.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
 
@@ -13,7 +11,7 @@ import { RequestHead } from "./request-head.ts";
 export class NodeExchange extends RequestHead implements Exchange {
   readonly method: string;
   readonly fault: string | undefined;
-  address: Address | RpcError | undefined;
+  findings: Findings | undefined;
   identity: Identity | undefined;
   session: Session | undefined;
   readonly #request: IncomingMessage;

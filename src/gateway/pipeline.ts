@@ -176,7 +176,9 @@ function resolve(call: Call, { mayFailOver }: PipelineParts): "waiting" | undefi
   if (definition === undefined || definition.own !== undefined) return undefined;
   const { network } = session;
   const partner = mayFailOver(session.identity);
-  const planned = network.resolve({ definition, args, minBlock, partner, deadlineMs }, call);
+  // Params that were canonical as they came are sent as the client wrote them.
+  const text = args === call.params ? call.paramsText : undefined;
+  const planned = network.resolve({ definition, args, text, minBlock, partner, deadlineMs }, call);
   if (planned === "waiting") return "waiting";
   call.take(planned);
   return undefined;

@@ -1,3 +1,5 @@
+import { partOf } from "../lib/read-buffer.ts";
+
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -15,7 +17,7 @@ export class PlainBody {
     const end = start + sizeBytes;
     this.#dropped = false;
     this.missingBytes = Math.max(0, end - bytes.length);
-    this.#kept = bytes.subarray(start, end);
+    this.#kept = partOf(bytes, start, end);
     return bytes.length > end ? bytes.subarray(end) : undefined;
   }
 

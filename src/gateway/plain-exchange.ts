@@ -1,10 +1,8 @@
 import type { Identity } from "../access/authenticator.ts";
-import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Piece } from "../lib/bytes.ts";
-import type { Address } from "./address.ts";
 import type { Session } from "./call.ts";
-import type { BodyListener, Exchange } from "./exchange.ts";
-import type { PlainHead } from "./plain-head.ts";
+import type { BodyListener, Exchange, Findings } from "./exchange.ts";
+import { PLACE, type PlainHead } from "./plain-head.ts";
 
 /** What an exchange needs of its connection, which ignores an exchange that is no longer its own. */
 export type PlainCarrier = {
@@ -32,12 +30,12 @@ export class PlainExchange implements Exchange {
     this.#carrier = carrier;
   }
 
-  get address(): Address | RpcError | undefined {
-    return this.#head.address;
+  get findings(): Findings | undefined {
+    return this.#head.findings;
   }
 
-  set address(found: Address | RpcError | undefined) {
-    this.#head.address = found;
+  set findings(found: Findings | undefined) {
+    this.#head.findings = found;
   }
 
   get target(): string {
@@ -45,15 +43,15 @@ export class PlainExchange implements Exchange {
   }
 
   get host(): string {
-    return this.#head.header("host") ?? "";
+    return this.#head.at(PLACE.host) ?? "";
   }
 
   get origin(): string | undefined {
-    return this.#head.header("origin");
+    return this.#head.at(PLACE.origin);
   }
 
   get agent(): string | undefined {
-    return this.#head.header("user-agent");
+    return this.#head.at(PLACE.agent);
   }
 
   get peer(): string {
@@ -61,11 +59,11 @@ export class PlainExchange implements Exchange {
   }
 
   get forwardedFor(): string | undefined {
-    return this.#head.header("x-forwarded-for");
+    return this.#head.at(PLACE.forwardedFor);
   }
 
   get minBlock(): string | undefined {
-    return this.#head.header("x-min-block");
+    return this.#head.at(PLACE.minBlock);
   }
 
   get announcedBytes(): number {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
 import { readHead } from "./plain-head.ts";
 
 const head = (...lines: string[]): Buffer =>
@@ -124,5 +125,29 @@ test("whatever the bytes: what is read is within them, and is what a line says",
       expect(text).not.toContain("Transfer");
     }),
     { numRuns: 5000 },
+  );
+});
+
+test("a head is known again by all of its bytes, as it was read or as a copy", () => {
+  const filler = fc.nat(9).map((length) => `X-Filler: ${"a".repeat(length)}`);
+  const change = fc.record({ at: fc.nat(150), byte: fc.nat(255) });
+  const body = '{"jsonrpc":"2.0"}';
+  fc.assert(
+    fc.property(filler, fc.option(change), fc.nat(3), (line, changed, from) => {
+      const bytes = Buffer.concat([head(...plain, line), Buffer.from(body)]);
+      const first = readHead(bytes);
+      if (first === undefined) throw new Error("it is plain");
+      const again = Buffer.from(bytes);
+      if (changed !== null) again[changed.at % again.length] = changed.byte;
+      const end = first.sizeBytes;
+      const isSame = again.compare(bytes, 0, end, 0, end) === 0;
+      READ_BUFFER.set(again, from);
+      const read = readPart(from, from + again.length);
+      // Twice: what makes it quick is made the first time.
+      expect([first.isAtStartOf(read), first.isAtStartOf(read)]).toEqual([isSame, isSame]);
+      expect(first.isAtStartOf(again)).toBe(isSame);
+      expect(first.isAtStartOf(readPart(from, from + end - 1))).toBe(false);
+    }),
+    { numRuns: 3000 },
   );
 });

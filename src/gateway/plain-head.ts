@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { RpcError } from "../jsonrpc/errors.ts";
 import { findHeaderLine, type HeaderLine, KEEP_ALIVE, LINE_END } from "../lib/header-line.ts";
+import { isReadPart, READ_BUFFER, READ_WORDS } from "../lib/read-buffer.ts";
 import { endOf, isAt, isNameAt, numberAt, tableOf } from "../lib/scan-bytes.ts";
-import type { Address } from "./address.ts";
+import type { Findings } from "./exchange.ts";
 import { MAX_BODY_BYTES } from "./request-body.ts";
 
 /** A longer head is left to node:http, which refuses it beyond 16 KiB. */
@@ -12,6 +12,7 @@ const START = Buffer.from("POST /");
 const VERSION = Buffer.from(" HTTP/1.1\r\n");
 const JSON_TYPE = Buffer.from("application/json");
 const [SPACE, CR] = [0x20, 0x0d];
+const WORD_BYTES = 4;
 
 /** Narrower than what may stand there, so that nothing in it can be read in two ways. */
 const IN_TARGET = tableOf(/[\w./?=&~-]/);
@@ -22,6 +23,8 @@ const KEPT = [
   ...["origin", "user-agent", "x-forwarded-for", "x-min-block", "accept-encoding"],
 ];
 const [HOST, CONTENT_LENGTH, CONNECTION, CONTENT_TYPE] = [0, 1, 2, 3];
+/** Of those that are asked for by their place. */
+export const PLACE = { host: HOST, origin: 5, agent: 6, forwardedFor: 7, minBlock: 8 } as const;
 /** What says where a message ends, or asks for more than an answer, is for node:http to read. */
 const ODD = [
   ...["transfer-encoding", "content-encoding", "expect", "upgrade", "te", "trailer"],
@@ -42,13 +45,15 @@ const NAMES = Array.from({ length: 20 }, (_, length) =>
 
 /** The head of a plain request. Its headers are made into text when they are asked for. */
 export class PlainHead {
-  /** What the target was found to name, for the next request with this very head. */
-  address: Address | RpcError | undefined = undefined;
+  /** What was found in it, for the next request with this very head. */
+  findings: Findings | undefined = undefined;
   readonly target: string;
   /** The empty line at its end included. */
   readonly sizeBytes: number;
   readonly bodyBytes: number;
   readonly #bytes: Buffer;
+  /** Its whole words; made when it comes again. */
+  #words: Int32Array | undefined;
   readonly #spans: readonly number[];
 
   constructor(bytes: Buffer, { targetEnd, end, bodyBytes, spans }: Found) {
@@ -63,14 +68,34 @@ export class PlainHead {
   /** Whether these bytes begin with it. Clients send one and the same head over and over. */
   isAtStartOf(bytes: Buffer): boolean {
     const { sizeBytes } = this;
-    return bytes.length >= sizeBytes && this.#bytes.compare(bytes, 0, sizeBytes) === 0;
+    if (bytes.length < sizeBytes) return false;
+    if (bytes.byteOffset === 0 && isReadPart(bytes)) return this.#wasRead();
+    return this.#bytes.compare(bytes, 0, sizeBytes) === 0;
+  }
+
+  /** Whether it is what was read last. By the word, which is no call out of JavaScript. */
+  #wasRead(): boolean {
+    const own = this.#bytes;
+    this.#words ??= wordsOf(own);
+    const words = this.#words;
+    for (let place = 0; place < words.length; place += 1) {
+      if (words[place] !== READ_WORDS[place]) return false;
+    }
+    for (let at = words.length * WORD_BYTES; at < own.length; at += 1) {
+      if (own[at] !== READ_BUFFER[at]) return false;
+    }
+    return true;
   }
 
   /** `name` in lower case; one of those that some part of the gateway looks at. */
   header(name: string): string | undefined {
     const place = PLACES.get(name) ?? ODD_PLACE;
     // Not left to the array: an index of -1 is looked up as a name.
-    if (place < 0) return undefined;
+    return place < 0 ? undefined : this.at(place);
+  }
+
+  /** The header of that PLACE. */
+  at(place: number): string | undefined {
     const end = this.#spans[2 * place + 1] ?? 0;
     if (end === 0) return undefined;
     const begin = this.#spans[2 * place] ?? 0;
@@ -78,6 +103,12 @@ export class PlainHead {
     if (usual && isAt(this.#bytes, begin, JSON_TYPE)) return "application/json";
     return this.#bytes.toString("latin1", begin, end);
   }
+}
+
+/** The whole words of these bytes; none where they do not begin as a word may. */
+function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
+  const isAligned = byteOffset % WORD_BYTES === 0;
+  return new Int32Array(buffer, isAligned ? byteOffset : 0, isAligned ? length >> 2 : 0);
 }
 
 type Found = {

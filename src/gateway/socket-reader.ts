@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { atOneMoment } from "../lib/clock.ts";
-import { READ_BUFFER } from "../lib/read-buffer.ts";
+import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
 
 /** What Node keeps under a socket, and what its constructor takes beside what is documented. */
 type Handle = NonNullable<SocketConstructorOpts["handle"]>;
@@ -68,6 +68,6 @@ export class SocketReader {
 
   readonly #onRead = (size: number): void => {
     this.#mayRead = true;
-    this.#take(READ_BUFFER.subarray(0, size));
+    this.#take(readPart(0, size));
   };
 }

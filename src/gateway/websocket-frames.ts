@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import { partOf } from "../lib/read-buffer.ts";
 
 /** A frame's first two bytes: RFC 6455, 5.2. */
 const FIN = 0x80;
@@ -77,7 +78,7 @@ export class PlainFrames {
     if (opcode !== TEXT && opcode !== BINARY) return false;
     const from = at + headBytes(bytes, at);
     const isAscii = unmask(bytes, from, end);
-    const payload = bytes.subarray(from, end);
+    const payload = partOf(bytes, from, end);
     if (opcode === TEXT && !isAscii && !isUtf8(payload)) {
       unmask(bytes, from, end);
       return false;

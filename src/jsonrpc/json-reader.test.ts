@@ -203,6 +203,40 @@ describe("the text that an object knows of itself", () => {
   });
 });
 
+describe("the text of a value that is asked for", () => {
+  const sourced = (text: string): JsonReader | undefined => {
+    const reader = new JsonReader(Buffer.from(text));
+    try {
+      const value = reader.sourced(1);
+      expect(reader.sourceText ?? encode(value)).toBe(encode(rebuilt(value)));
+      return reader;
+    } catch (error) {
+      if (error instanceof JsonSyntaxError) return undefined;
+      throw error;
+    }
+  };
+
+  test("is what it would be written as, whatever was read", () => {
+    const rows = fc.array(tokens, { maxLength: 9 }).map((all) => `[{${all.join("")}},"0x1",null]`);
+    fc.assert(
+      fc.property(fc.oneof(changedJson, rows), (text) => void sourced(text)),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test.each([
+    ['["0x1b4",false]', true],
+    ['[{"to":"0xab","n":[1.0,null]},"latest"]', true],
+    ["[]", true],
+    ['["0x1b4", false]', false],
+    ['[{"a":1,"a":2}]', false],
+    ['["\\u0041"]', false],
+    ['["é"]', false],
+  ])("%s: known is %s", (text, isKnown) => {
+    expect(sourced(text)?.sourceText).toBe(isKnown ? text : undefined);
+  });
+});
+
 test("many escaped quotes and backslashes cost linear time", () => {
   const timeOf = (text: string): number => {
     const begun = performance.now();

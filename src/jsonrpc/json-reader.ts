@@ -29,15 +29,15 @@ export class JsonSyntaxError extends Error {}
 export class JsonReader {
   readonly text: string;
   position = 0;
+  /** Of what `sourced` has read: its text, where that is to the letter what `encode` makes of it. */
+  sourceText: string | undefined;
   /** Set when something was nested beyond 64 levels; that part was checked but reads as null. */
   tooDeep = false;
 
   /** No string of it can need decoding: one look at all is cheaper than one at each. */
   readonly isPlain: boolean;
-  /** White space that was skipped so far, bytes. */
-  #spaces = 0;
-  /** Keys of objects so far that were there before: the object around has them in its text, too. */
-  #duplicates = 0;
+  /** White space so far, bytes, and keys of objects that were there before: `encode` writes neither. */
+  #unwritten = 0;
 
   constructor(bytes: Buffer) {
     this.text = bytes.toString("latin1");
@@ -54,7 +54,7 @@ export class JsonReader {
     let code = first;
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
       this.position += 1;
-      this.#spaces += 1;
+      this.#unwritten += 1;
       code = this.#code();
     }
     return code;
@@ -146,19 +146,29 @@ export class JsonReader {
   #object(level: number): JsonObject {
     const object: JsonObject = new Map();
     const start = this.position;
-    const spaces = this.#spaces;
-    const duplicates = this.#duplicates;
+    const unwritten = this.#unwritten;
     let read = 0;
     for (let more = this.enter(OBJECT); more; more = this.another(OBJECT)) {
       read += 1;
       const key = this.key();
       object.set(key, this.value(level + 1));
     }
-    this.#duplicates += read - object.size;
-    if (this.isPlain && this.#spaces === spaces && this.#duplicates === duplicates) {
+    this.#unwritten += read - object.size;
+    if (this.isPlain && this.#unwritten === unwritten) {
       object.source = this.text.slice(start, this.position);
     }
     return object;
+  }
+
+  /** Reads a value as `value` does; `sourceText` is its text afterwards. */
+  sourced(level: number): JsonValue {
+    this.peek();
+    const start = this.position;
+    const unwritten = this.#unwritten;
+    const value = this.value(level);
+    const isWritten = this.isPlain && this.#unwritten === unwritten;
+    this.sourceText = isWritten ? this.text.slice(start, this.position) : undefined;
+    return value;
   }
 
   /** Enters an object, or an array, and says whether anything is in it. */

@@ -11,6 +11,8 @@ export type ParsedCall = {
   readonly notification: boolean;
   readonly method: string;
   readonly params: JsonValue | undefined;
+  /** Their text, where it is to the letter what `encode` makes of them. */
+  readonly paramsText: string | undefined;
   readonly fault: RpcError | undefined;
 };
 
@@ -69,11 +71,13 @@ function batchFault(message: string, inArray: boolean): ParsedMessage {
 
 function invalid(id: string, message: string): ParsedCall {
   const fault: RpcError = { name: "invalid_request", message };
-  return { id, notification: false, method: "", params: undefined, fault };
+  const [params, paramsText] = [undefined, undefined];
+  return { id, notification: false, method: "", params, paramsText, fault };
 }
 
 function readCall(reader: JsonReader, level: number): ParsedCall {
   reader.tooDeep = false;
+  reader.sourceText = undefined;
   if (reader.peek() !== OBJECT.open) {
     reader.value(level);
     return invalid(NO_ID, reader.tooDeep ? TOO_DEEP : "invalid request: a call is an object");
@@ -94,12 +98,15 @@ function readCall(reader: JsonReader, level: number): ParsedCall {
       id = readId(reader, level);
       continue;
     }
+    if (key === "params") {
+      params = reader.sourced(level + 1);
+      continue;
+    }
     const value = reader.value(level + 1);
     if (key === "method") method = value;
-    else if (key === "params") params = value;
     else if (key === "jsonrpc") jsonrpc = value;
   }
-  return judge({ id, jsonrpc, method, params }, reader.tooDeep);
+  return judge({ id, jsonrpc, method, params, paramsText: reader.sourceText }, reader.tooDeep);
 }
 
 /** The id's own bytes; INVALID_ID where it is none. */
@@ -121,9 +128,13 @@ type Envelope = {
   jsonrpc: JsonValue | undefined;
   method: JsonValue | undefined;
   params: JsonValue | undefined;
+  paramsText: string | undefined;
 };
 
-function judge({ id, jsonrpc, method, params }: Envelope, tooDeep: boolean): ParsedCall {
+function judge(
+  { id, jsonrpc, method, params, paramsText }: Envelope,
+  tooDeep: boolean,
+): ParsedCall {
   const echo = id === undefined || id === INVALID_ID ? NO_ID : id;
   if (tooDeep) return invalid(echo, TOO_DEEP);
   if (id === INVALID_ID) {
@@ -136,5 +147,5 @@ function judge({ id, jsonrpc, method, params }: Envelope, tooDeep: boolean): Par
   if (method.length > MAX_METHOD_LENGTH) {
     return invalid(echo, `method name too long: ${method.length} > ${MAX_METHOD_LENGTH}`);
   }
-  return { id: echo, notification: id === undefined, method, params, fault: undefined };
+  return { id: echo, notification: id === undefined, method, params, paramsText, fault: undefined };
 }

@@ -1,9 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
 import { isPlainJson } from "./plain-bytes.ts";
 
 const isPlainByCharacter = (bytes: Buffer): boolean =>
   bytes.every((byte) => byte >= 0x20 && byte < 0x80 && byte !== 0x5c);
+
+/** The same as a part of what was read, between bytes that are not plain. */
+function read(bytes: Buffer, start: number): Buffer {
+  READ_BUFFER.fill(0, 0, start + bytes.length + 8);
+  READ_BUFFER.set(bytes, start);
+  return readPart(start, start + bytes.length);
+}
 
 test("any one byte among plain ones, wherever it stands, is told as one look at each byte tells it", () => {
   for (let length = 1; length < 14; length += 1) {
@@ -11,7 +19,9 @@ test("any one byte among plain ones, wherever it stands, is told as one look at 
       for (let byte = 0; byte < 256; byte += 1) {
         const bytes = Buffer.alloc(length, " ");
         bytes[at] = byte;
-        expect(isPlainJson(bytes), `${byte} at ${at} of ${length}`).toBe(isPlainByCharacter(bytes));
+        const told = isPlainByCharacter(bytes);
+        expect(isPlainJson(bytes), `${byte} at ${at} of ${length}`).toBe(told);
+        expect(isPlainJson(read(bytes, 5)), `${byte} at ${at} of ${length}, read`).toBe(told);
       }
     }
   }
@@ -26,6 +36,7 @@ test("any bytes are told as one look at each byte tells them", () => {
     fc.property(fc.array(byte, { maxLength: 200 }), fc.nat(7), (numbers, skipped) => {
       const bytes = Buffer.from([...new Array(skipped).fill(0), ...numbers]).subarray(skipped);
       expect(isPlainJson(bytes)).toBe(isPlainByCharacter(bytes));
+      expect(isPlainJson(read(bytes, skipped))).toBe(isPlainByCharacter(bytes));
     }),
     { numRuns: 2000 },
   );

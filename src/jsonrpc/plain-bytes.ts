@@ -1,41 +1,61 @@
+import { isReadPart, READ_BUFFER, READ_WORDS } from "../lib/read-buffer.ts";
+
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const LAST_ASCII = 0x7f;
-/** A space in each byte of a word, and each byte's highest bit. */
+/** The same in each byte of a word, and each byte's lowest and highest bit. */
+const BACKSLASHES = 0x5c5c5c5c;
 const SPACES = 0x20202020;
+const LOWEST_BITS = 0x01010101;
 const HIGHEST_BITS = 0x80808080;
 const WORD_BYTES = 4;
 
 /** Bytes are looked at by the word, which has to begin at a multiple of four: a copy does. */
-const words = new Int32Array(16_384);
-const copied = Buffer.from(words.buffer);
+const copiedWords = new Int32Array(16_384);
+const COPIED = { words: copiedWords, bytes: Buffer.from(copiedWords.buffer) };
+const READ = { words: READ_WORDS, bytes: READ_BUFFER };
+
+type Memory = typeof COPIED | typeof READ;
 
 /**
  * Whether no byte is a control character, a backslash or beyond ASCII, so that every string of a
  * JSON text is what stands between its quotes. A third of what a regular expression takes for a
- * call, an eighth for a batch.
+ * call, an eighth for a batch; what was just read is looked at where it is.
  */
 export function isPlainJson(bytes: Buffer): boolean {
-  if (bytes.includes(BACKSLASH)) return false;
-  for (let at = 0; at < bytes.length; at += copied.length) {
-    if (!isPrintable(bytes.copy(copied, 0, at))) return false;
+  if (isReadPart(bytes)) {
+    const start = bytes.byteOffset;
+    return isPlain(READ, start, start + bytes.length);
+  }
+  const room = COPIED.bytes;
+  for (let at = 0; at < bytes.length; at += room.length) {
+    if (!isPlain(COPIED, 0, bytes.copy(room, 0, at))) return false;
   }
   return true;
 }
 
-/** So many of the copied bytes. */
-function isPrintable(length: number): boolean {
-  const whole = Math.floor(length / WORD_BYTES);
+function isPlain({ words, bytes }: Memory, start: number, end: number): boolean {
+  const firstWord = (start + WORD_BYTES - 1) >> 2;
+  const lastWord = end >> 2;
+  if (firstWord >= lastWord) return arePlain(bytes, start, end);
   let seen = 0;
-  for (let place = 0; place < whole; place += 1) {
+  for (let place = firstWord; place < lastWord; place += 1) {
     const word = words[place] ?? 0;
-    // A byte below the space borrows: its highest bit is set, as that of no ASCII byte above is.
-    seen |= word | (word - SPACES);
+    const other = word ^ BACKSLASHES;
+    // A byte below the space borrows: its highest bit is set, as that of no ASCII byte above is. So
+    // does a byte that is a backslash once the lowest bit is taken off what is left of it.
+    seen |= word | (word - SPACES) | ((other - LOWEST_BITS) & ~other);
   }
   if ((seen & HIGHEST_BITS) !== 0) return false;
-  for (let at = whole * WORD_BYTES; at < length; at += 1) {
-    const byte = copied[at] ?? 0;
-    if (byte < SPACE || byte > LAST_ASCII) return false;
+  return (
+    arePlain(bytes, start, firstWord * WORD_BYTES) && arePlain(bytes, lastWord * WORD_BYTES, end)
+  );
+}
+
+function arePlain(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < SPACE || byte > LAST_ASCII || byte === BACKSLASH) return false;
   }
   return true;
 }

@@ -58,7 +58,9 @@ function canonical(
   let place = 0;
   const end = lastGiven(given);
   try {
-    for (const param of wanted) {
+    // By index: an iterator takes longer than the checks.
+    for (; place < wanted.length; place += 1) {
+      const param = wanted[place] as Param;
       const value = place < given.length ? given[place] : undefined;
       const required = isRequired(param, strict);
       if (value === undefined && required) break;
@@ -69,7 +71,6 @@ function canonical(
       if (checked === undefined) break;
       if (checked !== value) sent ??= given.slice(0, place);
       sent?.push(checked);
-      place += 1;
     }
   } catch (cause) {
     if (!(cause instanceof ParamFault)) throw cause;

@@ -12,6 +12,8 @@ import type { Answer } from "./answers.ts";
 export type Question = {
   readonly definition: Definition;
   readonly args: readonly JsonValue[];
+  /** What `encode` makes of them, where it is at hand. */
+  readonly text?: string | undefined;
   /** The block, or slot, that the client has seen already; -1: it did not say. */
   readonly minBlock: number;
   /** Whether a partner may answer where no primary can. */

@@ -5,7 +5,7 @@ import type { EvmNetworkConfig } from "../../src/config/network-schema.ts";
 import type { Ledger, Reservation } from "../../src/credits/ledger.ts";
 import { Call } from "../../src/gateway/call.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
-import type { JsonValue } from "../../src/jsonrpc/value.ts";
+import { encode, type JsonValue } from "../../src/jsonrpc/value.ts";
 import { buildNetwork } from "../../src/networks/build-network.ts";
 import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { PartnerStore } from "../../src/storage/store.ts";
@@ -95,8 +95,9 @@ export class SimulatedGateway {
     const ends = new Map<Call, (call: Call) => void>();
     for (const { method, params, ended } of calls) {
       this.#made += 1;
-      const parsed = { id: String(this.#made), notification: false, method, params };
-      ends.set(new Call({ ...parsed, fault: undefined }, session), ended);
+      const asked = { id: String(this.#made), notification: false, method, params };
+      const parsed = { ...asked, paramsText: encode(params), fault: undefined };
+      ends.set(new Call(parsed, session), ended);
     }
     const done = (call: Call) => ends.get(call)?.(call);
     const [only, ...others] = ends.keys();

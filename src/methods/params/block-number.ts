@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Param } from "../definition.ts";
-import { isHex, numberFault } from "./decode.ts";
+import { isCanonicalQuantity, isHex, numberFault } from "./decode.ts";
 import { ParamFault } from "./param-fault.ts";
 
 const TAGS: ReadonlySet<string> = new Set(["latest", "earliest", "pending", "safe", "finalized"]);
@@ -13,6 +13,7 @@ export function readBlockNumber(value: JsonValue): string {
 
 /** The text as a tag or a number up to 2^63 - 1; `tooHigh` is the fault of one above. */
 export function readNumberOrTag(text: string, tooHigh: string): string {
+  if (isCanonicalQuantity(text)) return text;
   // A number is never a tag, and most are numbers.
   if (text.charCodeAt(0) !== 0x30 && TAGS.has(text)) return text;
   const fault = numberFault(text);

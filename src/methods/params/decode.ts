@@ -27,6 +27,22 @@ const LOWER_HEX = /^0x[0-9a-f]*$/;
 /** Whether the text is `0x` and hexadecimal digits alone. Linear in its length. */
 export const isHex = (text: string): boolean => HEX.test(text);
 
+const [ZERO, NINE, X, A, F] = [0x30, 0x39, 0x78, 0x61, 0x66];
+const MOST_CHARS = 17;
+
+/** Whether it is a number of at most 60 bits as all write it: in lower case, no digit too many. */
+export function isCanonicalQuantity(text: string): boolean {
+  const { length } = text;
+  if (length < 3 || length > MOST_CHARS) return false;
+  if (text.charCodeAt(0) !== ZERO || text.charCodeAt(1) !== X) return false;
+  if (text.charCodeAt(2) === ZERO) return length === 3;
+  for (let at = 2; at < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!((code >= ZERO && code <= NINE) || (code >= A && code <= F))) return false;
+  }
+  return true;
+}
+
 /** The hex in lower case, as most is already: looking is cheaper than making another string. */
 function lowerHex(text: string): string | undefined {
   if (LOWER_HEX.test(text)) return text;

@@ -213,16 +213,17 @@ export class EvmNetwork implements Network {
   }
 
   #plan(question: Question, found: Found): Plan | RpcError {
-    const { definition, args, minBlock, partner } = question;
+    const { definition, args, text, minBlock, partner } = question;
     const head = this.chain.head?.number ?? -1;
     const gasLimit = this.chain.head?.gasLimit;
     const moment = { head, gasLimit, window: this.#window, found };
     const resolution = this.#resolver.resolve(definition, args, moment);
     if ("name" in resolution) return resolution;
     const shape = isPending(args, blockPlaces(definition).block) ? this.#pending : this.#mined;
+    const sent = sentArgs(definition, args, moment);
     // Member by member: each call makes one, and to spread an object costs more than its work.
     return {
-      args: sentArgs(definition, args, moment),
+      args: sent,
       block: resolution.block,
       named: resolution.named,
       depth: resolution.depth,
@@ -237,7 +238,7 @@ export class EvmNetwork implements Network {
       shape,
       isKept: definition.cache === "block" && !resolution.future && this.#mayKeep(shape),
       epoch: this.#answers.epoch,
-      params: undefined,
+      params: sent === args ? text : undefined,
       key: undefined,
       hash: 0,
     };

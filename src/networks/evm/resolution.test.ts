@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Definition } from "../../methods/definition.ts";
@@ -51,6 +52,15 @@ describe("a tag", () => {
 });
 
 describe("a number", () => {
+  test("is what its digits say, however many there are", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), (number) => {
+        const asked = resolve("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
+        expect(asked.named).toBe(Number(number));
+      }),
+    );
+  });
+
   test("up to the head is asked of nodes that have it, and null would contradict the head", () => {
     expect(resolve("eth_getBlockByNumber", ["0x3e8", true])).toMatchObject({
       ...{ block: 1000, exists: true, future: false, tagged: undefined, depth: -1 },

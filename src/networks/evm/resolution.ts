@@ -208,8 +208,23 @@ function resolveTag(text: string, moment: Moment): Named | undefined {
       return number === undefined ? undefined : numbered(number);
     }
     default:
-      return { number: Number(text), text, isTag: false };
+      return { number: quantityOf(text), text, isTag: false };
   }
+}
+
+/** So many characters are a number that is exact. */
+const EXACT_CHARS = 14;
+
+/** Digit by digit: `Number` of a hexadecimal text is a call out of JavaScript. */
+function quantityOf(text: string): number {
+  if (text.length > EXACT_CHARS) return Number(text);
+  let number = 0;
+  for (let at = 2; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    // A letter's lower five bits count from 1, and a is ten.
+    number = number * 16 + (code & 0x0f) + (code > 0x39 ? 9 : 0);
+  }
+  return number;
 }
 
 /** The one that was named last: most calls name the head. */

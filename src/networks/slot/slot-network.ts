@@ -177,7 +177,7 @@ export class SlotNetwork implements Network {
     return isFinal ? CONSTANT : undefined;
   }
 
-  #plan({ definition, args, minBlock, partner }: Question): Plan {
+  #plan({ definition, args, text, minBlock, partner }: Question): Plan {
     const { slot, commitment } = slotsIn(definition, args);
     const heads = this.chain.slots;
     const head = heads.confirmed;
@@ -200,7 +200,7 @@ export class SlotNetwork implements Network {
       shape: SHAPE,
       isKept: definition.cache !== "never" && !isFuture && this.#answers.isKeeping,
       epoch: this.#answers.epoch,
-      params: undefined,
+      params: text,
       key: undefined,
       hash: 0,
     };
