@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import type { RpcError } from "./errors.ts";
 import { ARRAY, JsonReader, JsonSyntaxError, OBJECT } from "./json-reader.ts";
 import type { JsonValue } from "./value.ts";
@@ -86,7 +86,7 @@ function readCall(reader: JsonReader, level: number): ParsedCall {
   let jsonrpc: JsonValue | undefined;
   let method: JsonValue | undefined;
   let params: JsonValue | undefined;
-  const isUsual = reader.takeText(USUAL_BEGINNING);
+  const isUsual = reader.takeBytes(USUAL_BEGINNING);
   if (isUsual) {
     jsonrpc = "2.0";
     id = readId(reader, level);
@@ -119,7 +119,7 @@ function readId(reader: JsonReader, level: number): string {
 }
 
 /** As most clients write it, taken in one step. */
-const USUAL_BEGINNING = '{"jsonrpc":"2.0","id":';
+const USUAL_BEGINNING = Buffer.from('{"jsonrpc":"2.0","id":');
 const INVALID_ID = "";
 const TOO_DEEP = "invalid request: nested more than 64 levels deep";
 
