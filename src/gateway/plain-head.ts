@@ -60,8 +60,9 @@ export class PlainHead {
     this.target = bytes.toString("latin1", START.length - 1, targetEnd);
     this.sizeBytes = end;
     this.bodyBytes = bodyBytes;
-    // A copy: heads are kept, and a part of what was received would keep all of that.
-    this.#bytes = Buffer.from(bytes.subarray(0, end));
+    // A copy: heads are kept, and a part of what was received, or of Node's pool, would keep all of that.
+    this.#bytes = Buffer.allocUnsafeSlow(end);
+    bytes.copy(this.#bytes, 0, 0, end);
     this.#spans = spans;
   }
 
@@ -76,7 +77,7 @@ export class PlainHead {
   /** Whether it is what was read last. By the word, which is no call out of JavaScript. */
   #wasRead(): boolean {
     const own = this.#bytes;
-    this.#words ??= wordsOf(own);
+    this.#words ??= new Int32Array(own.buffer, own.byteOffset, own.length >> 2);
     const words = this.#words;
     for (let place = 0; place < words.length; place += 1) {
       if (words[place] !== READ_WORDS[place]) return false;
@@ -103,12 +104,6 @@ export class PlainHead {
     if (usual && isAt(this.#bytes, begin, JSON_TYPE)) return "application/json";
     return this.#bytes.toString("latin1", begin, end);
   }
-}
-
-/** The whole words of these bytes; none where they do not begin as a word may. */
-function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
-  const isAligned = byteOffset % WORD_BYTES === 0;
-  return new Int32Array(buffer, isAligned ? byteOffset : 0, isAligned ? length >> 2 : 0);
 }
 
 type Found = {

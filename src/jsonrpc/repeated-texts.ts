@@ -1,11 +1,8 @@
 import { Buffer } from "node:buffer";
-import { isAt } from "../lib/scan-bytes.ts";
 
 /** Longer ones are hardly the same again, and a slice of so many characters points to its text. */
 const MOST_BYTES = 32;
 const SLOTS = 256;
-
-type Repeated = { readonly text: string; readonly bytes: Buffer };
 
 /**
  * Short texts that come again and again (an object's keys, names of methods), as one string each: it
@@ -13,7 +10,9 @@ type Repeated = { readonly text: string; readonly bytes: Buffer };
  * that came, so that nobody can fill them up.
  */
 export class RepeatedTexts {
-  readonly #slots: Repeated[] = new Array(SLOTS).fill({ text: "", bytes: Buffer.alloc(0) });
+  readonly #texts: string[] = new Array(SLOTS).fill("");
+  /** Theirs, slot by slot; of Node's pool each would keep 64 KiB. */
+  readonly #bytes = Buffer.allocUnsafeSlow(SLOTS * MOST_BYTES);
 
   /** What stands from `start` to `end`, a character for each byte; undefined where that is long. */
   take(bytes: Buffer, start: number, end: number): string | undefined {
@@ -22,10 +21,20 @@ export class RepeatedTexts {
     if (length > MOST_BYTES) return undefined;
     const ends = (bytes[start] as number) * 7 + (bytes[end - 1] as number) * 31;
     const slot = (ends + length) & (SLOTS - 1);
-    const known = this.#slots[slot] as Repeated;
-    if (known.bytes.length === length && isAt(bytes, start, known.bytes)) return known.text;
+    const known = this.#texts[slot] as string;
+    if (known.length === length && this.#isIn(slot, bytes, start)) return known;
     const text = bytes.toString("latin1", start, end);
-    this.#slots[slot] = { text, bytes: Buffer.from(text, "latin1") };
+    this.#texts[slot] = text;
+    bytes.copy(this.#bytes, slot * MOST_BYTES, start, end);
     return text;
+  }
+
+  #isIn(slot: number, bytes: Buffer, start: number): boolean {
+    const { length } = this.#texts[slot] as string;
+    const own = slot * MOST_BYTES;
+    for (let at = 0; at < length; at += 1) {
+      if (bytes[start + at] !== this.#bytes[own + at]) return false;
+    }
+    return true;
   }
 }
