@@ -7,7 +7,7 @@ import { systemClock } from "../lib/clock.ts";
 import { CallLog, createLog } from "../telemetry/log.ts";
 import type { MessageAnswer } from "./answer.ts";
 import { answerMessage } from "./messages.ts";
-import { Pipeline } from "./pipeline.ts";
+import { Pipeline, type PipelineParts } from "./pipeline.ts";
 
 /** What one call of a batch meets on its way. */
 type Way = {
@@ -27,6 +27,17 @@ const IDENTITY = {
 } as Identity;
 const nothing = () => undefined;
 
+function pipelineWith(ledger: PipelineParts["ledger"]): Pipeline {
+  return new Pipeline({
+    clock: systemClock,
+    log: new CallLog(createLog({ level: "silent", terminal: false }), systemClock),
+    ledger,
+    usage: { record: nothing, contract: nothing },
+    mayFailOver: () => false,
+    usageOf: async () => "{}",
+  });
+}
+
 /** A batch of one call for each way, whose late parts come in this order. */
 function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]) {
   const late: (() => void)[] = [];
@@ -42,26 +53,19 @@ function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]
     else late.push(() => fetchNow(plan, waiter));
   };
   let admitted = 0;
-  const pipeline = new Pipeline({
-    clock: systemClock,
-    log: new CallLog(createLog({ level: "silent", terminal: false }), systemClock),
-    ledger: {
-      admit: (_, credits, waiter) => {
-        const { admission } = ways[admitted] as Way;
-        admitted += 1;
-        const isHeld = admission.startsWith("held");
-        const reservation = { credits } as Reservation;
-        if (isHeld) held.push(reservation);
-        const outcome = isHeld ? reservation : REFUSAL;
-        if (!admission.endsWith("later")) return outcome;
-        late.push(() => waiter.admitted(outcome));
-        return "waiting";
-      },
-      settle: (reservation) => settled.push(reservation),
+  const pipeline = pipelineWith({
+    admit: (_, credits, waiter) => {
+      const { admission } = ways[admitted] as Way;
+      admitted += 1;
+      const isHeld = admission.startsWith("held");
+      const reservation = { credits } as Reservation;
+      if (isHeld) held.push(reservation);
+      const outcome = isHeld ? reservation : REFUSAL;
+      if (!admission.endsWith("later")) return outcome;
+      late.push(() => waiter.admitted(outcome));
+      return "waiting";
     },
-    usage: { record: nothing, contract: nothing },
-    mayFailOver: () => false,
-    usageOf: async () => "{}",
+    settle: (reservation) => settled.push(reservation),
   });
   const calls = ways.map((_, at) => ({
     ...{ jsonrpc: "2.0", id: at, method: "eth_call" },
@@ -103,4 +107,26 @@ test("each call of a batch is asked, settled and answered once, whatever it wait
       );
     }),
   );
+});
+
+test.each([
+  ['["0xa",false]', '["0xa",false]'],
+  ['["0xA",false]', '["0xa",false]'],
+  ['["0xa" ,false]', '["0xa",false]'],
+  ['["0x\\u0061",false]', '["0xa",false]'],
+  ['["latest",false]', '["0x10",false]'],
+])("params %s are sent to a node as %s", (given, sent) => {
+  const asked: string[] = [];
+  const network = stubNetwork("net", (_, params) => {
+    asked.push(params);
+    return "null";
+  });
+  const pipeline = pipelineWith({
+    admit: (_, credits) => ({ credits }) as Reservation,
+    settle: nothing,
+  });
+  const session = { network, identity: IDENTITY, requestId: "r" };
+  const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":${given}}`;
+  answerMessage(Buffer.from(body), { session, pipeline }, nothing);
+  expect(asked).toEqual([sent]);
 });

@@ -65,6 +65,18 @@ describe("a batch", () => {
     );
   });
 
+  test("has calls that each know the text of their own params alone", () => {
+    const params = ['["0x1",false]', undefined, '["0x2", false]', "[]", undefined];
+    const calls = params.map((text) =>
+      text === undefined ? '{"method":"m"}' : `{"params":${text},"method":"m"}`,
+    );
+    const usual = calls.map((call) => `{"jsonrpc":"2.0","id":1,${call.slice(1)}`);
+    const message = parseMessage(Buffer.from(`[${usual.join(",")}]`));
+    if (message.kind !== "batch") throw new Error(message.kind);
+    const known = ['["0x1",false]', undefined, undefined, "[]", undefined];
+    expect(message.calls.map(({ paramsText }) => paramsText)).toEqual(known);
+  });
+
   test("of too many calls is not kept in memory, however long it is", () => {
     const message = parseMessage(Buffer.from(`[${"0,".repeat(1_000_000)}0]`));
     expect(message).toMatchObject({ kind: "fault", inArray: true });
