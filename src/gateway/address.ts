@@ -35,9 +35,9 @@ export class AddressBook {
   #plain(target: string): Address | undefined {
     const end = target.indexOf("/", 1);
     const network = this.#byName.get(target.slice(1, end));
+    if (network === undefined || !target.startsWith("/v3/", end)) return undefined;
     // A slice of the target is compared with known keys by a slow way, with each request.
     const key = ownText(target.slice(end + 4));
-    if (network === undefined || !target.startsWith("/v3/", end)) return undefined;
     return PLAIN_KEY.test(key) ? { network, key } : undefined;
   }
 

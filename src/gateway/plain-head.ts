@@ -24,7 +24,13 @@ const KEPT = [
 ];
 const [HOST, CONTENT_LENGTH, CONNECTION, CONTENT_TYPE] = [0, 1, 2, 3];
 /** Of those that are asked for by their place. */
-export const PLACE = { host: HOST, origin: 5, agent: 6, forwardedFor: 7, minBlock: 8 } as const;
+export const PLACE = {
+  host: HOST,
+  origin: KEPT.indexOf("origin"),
+  agent: KEPT.indexOf("user-agent"),
+  forwardedFor: KEPT.indexOf("x-forwarded-for"),
+  minBlock: KEPT.indexOf("x-min-block"),
+};
 /** What says where a message ends, or asks for more than an answer, is for node:http to read. */
 const ODD = [
   ...["transfer-encoding", "content-encoding", "expect", "upgrade", "te", "trailer"],

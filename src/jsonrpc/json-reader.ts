@@ -159,9 +159,8 @@ export class JsonReader {
       object.set(key, this.value(level + 1));
     }
     this.#unwritten += read - object.size;
-    if (this.isPlain && this.#unwritten === unwritten) {
-      object.source = this.text.slice(start, this.position);
-    }
+    const source = this.#textFrom(start, unwritten);
+    if (source !== undefined) object.source = source;
     return object;
   }
 
@@ -171,9 +170,14 @@ export class JsonReader {
     const start = this.position;
     const unwritten = this.#unwritten;
     const value = this.value(level);
-    const isWritten = this.isPlain && this.#unwritten === unwritten;
-    this.sourceText = isWritten ? this.text.slice(start, this.position) : undefined;
+    this.sourceText = this.#textFrom(start, unwritten);
     return value;
+  }
+
+  /** What was read since, where that is to the letter what `encode` makes of it. */
+  #textFrom(start: number, unwritten: number): string | undefined {
+    const isWritten = this.isPlain && this.#unwritten === unwritten;
+    return isWritten ? this.text.slice(start, this.position) : undefined;
   }
 
   /** Enters an object, or an array, and says whether anything is in it. */

@@ -30,10 +30,8 @@ export function isReadPart(bytes: Buffer): boolean {
 /** A part of any bytes. */
 export function partOf(bytes: Buffer, start: number, end: number): Buffer {
   if (!isReadPart(bytes)) return bytes.subarray(start, end);
-  return readPart(
-    bytes.byteOffset + start,
-    Math.min(bytes.byteOffset + end, bytes.byteOffset + bytes.length),
-  );
+  const { byteOffset } = bytes;
+  return readPart(byteOffset + start, byteOffset + Math.min(end, bytes.length));
 }
 
 function slotOf(start: number, end: number): number {
