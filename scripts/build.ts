@@ -8,6 +8,7 @@
 import { chmodSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vite";
+import { builtins } from "./builtins.ts";
 import { manifestIn, notices } from "./notices.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -29,7 +30,7 @@ await build({
   publicDir: false,
   logLevel: "warn",
   ssr: { noExternal: true, external: Object.keys(manifestIn(root).dependencies) },
-  plugins: [notices],
+  plugins: [builtins, notices],
   build: {
     ssr: true,
     target: "node24",

@@ -1,7 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
-import { createServer } from "../lib/node-http.ts";
 import type { Operations } from "./operations.ts";
 
 export type AdminOptions = { readonly host: string; readonly port: number };

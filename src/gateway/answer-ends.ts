@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "../lib/node-http.ts";
+import { STATUS_CODES } from "node:http";
 
 /**
  * What stands around an answer's own header lines on the plain wire: the same that node:http

@@ -1,8 +1,12 @@
-import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import type { ErrorName } from "../jsonrpc/errors.ts";
-import { createServer } from "../lib/node-http.ts";
 import { readCertificates, type TlsFiles } from "./certificates.ts";
 import type { Exchange } from "./exchange.ts";
 import { NodeExchange } from "./node-exchange.ts";

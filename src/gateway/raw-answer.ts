@@ -1,6 +1,6 @@
+import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import { STATUS_CODES } from "../lib/node-http.ts";
 import { refusal } from "./answer.ts";
 
 /** Closing with bytes unread resets the connection, and the client might never see the answer. */
