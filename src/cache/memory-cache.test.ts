@@ -1,19 +1,19 @@
 import { LRUCache } from "lru-cache";
 import { describe, expect, test } from "vitest";
 import { largeBuffers } from "../lib/large-buffers.ts";
-import { MemoryCache, type NetworkCache } from "./memory-cache.ts";
+import { MemoryCache, type MethodCache } from "./memory-cache.ts";
 
 const MIB = 2 ** 20;
 const plain = { credits: 20, passing: false };
 const text = (bytes: number): string => "x".repeat(bytes);
 
-function opened(maxBytes = MIB): { cache: MemoryCache; network: NetworkCache } {
+function opened(maxBytes = MIB): { cache: MemoryCache; network: MethodCache } {
   const cache = new MemoryCache({ maxBytes });
   return { cache, network: cache.open("mainnet") };
 }
 
 /** Which of these keys are kept, without counting as a use of any. */
-function kept(network: NetworkCache, keys: readonly string[]): string[] {
+function kept(network: MethodCache, keys: readonly string[]): string[] {
   return keys.filter((key) => network.get(key) !== undefined);
 }
 
@@ -41,7 +41,7 @@ describe("what is kept", () => {
     expect(cache).toMatchObject({ bytes, entries: 1 });
   });
 
-  test("networks share the bytes and nothing else", () => {
+  test("methods and networks share the bytes and nothing else", () => {
     const { cache, network } = opened();
     const other = cache.open("other");
     network.set("a", { value: "1", block: 7 }, plain);
@@ -50,7 +50,7 @@ describe("what is kept", () => {
     network.dropAbove(0);
     expect(kept(network, ["a"])).toEqual([]);
     expect(other.get("a")).toMatchObject({ value: "2" });
-    other.clear();
+    other.dropAbove(6);
     expect(cache).toMatchObject({ bytes: 0, entries: 0 });
   });
 
@@ -179,7 +179,7 @@ describe("who is admitted", () => {
       network.set("another, with a longer key", { value: "1", block: 1 }, plain);
       network.set("large", { value, block: 1 }, plain);
       expect(network.get("large")?.value).toHaveLength(value.length);
-      network.clear();
+      network.dropAbove(0);
     }
   });
 

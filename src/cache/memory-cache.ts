@@ -36,7 +36,7 @@ type Offered = {
 };
 type Hashed = Offered & { readonly hash: number };
 
-/** The same key of another network is another ghost; 0 means "none" to those who keep them. */
+/** The same key of another method is another ghost; 0 means "none" to those who keep them. */
 function ghostOf(hash: number, seed: number): number {
   const product = Math.imul(hash ^ seed, 0x9e3779b1);
   return product ^ (product >>> 15) || 1;
@@ -45,20 +45,25 @@ function ghostOf(hash: number, seed: number): number {
 /** Answers that are known, of all networks, in at most so many bytes together. */
 export class MemoryCache {
   readonly #residents: Residents;
-  readonly #networks = new Map<string, NetworkCache>();
+  readonly #methods = new Map<string, MethodCache>();
   readonly #counters: Counters = { hits: 0, misses: 0, admitted: 0, rejected: 0 };
 
   constructor(options: { readonly maxBytes: number }) {
     this.#residents = new Residents(options.maxBytes);
   }
 
-  /** The same one for the same name. */
-  open(network: string): NetworkCache {
-    let opened = this.#networks.get(network);
+  /** Nothing is ever kept: what would have to be made ready for that can be left out. */
+  get isOff(): boolean {
+    return this.#residents.isOff;
+  }
+
+  /** Of a method of a network, whose name that is: the same one for the same name. */
+  open(name: string): MethodCache {
+    let opened = this.#methods.get(name);
     if (opened === undefined) {
-      const seed = this.#networks.size + 1;
-      opened = new NetworkCache({ residents: this.#residents, counters: this.#counters, seed });
-      this.#networks.set(network, opened);
+      const seed = this.#methods.size + 1;
+      opened = new MethodCache({ residents: this.#residents, counters: this.#counters, seed });
+      this.#methods.set(name, opened);
     }
     return opened;
   }
@@ -77,8 +82,8 @@ export class MemoryCache {
   }
 }
 
-/** The answers of one network, by key. */
-export class NetworkCache {
+/** The answers to one method of one network, by key: the text of their params. */
+export class MethodCache {
   readonly #entries = new TextTable<Entry>();
   readonly #kept = new BlockIndex();
   readonly #passing = new BlockIndex();
@@ -96,11 +101,6 @@ export class NetworkCache {
     this.#counters = parts.counters;
     this.#seed = parts.seed;
     this.#remove = (entry) => parts.residents.remove(entry);
-  }
-
-  /** Nothing is ever kept: what would have to be made ready for that can be left out. */
-  get isOff(): boolean {
-    return this.#residents.isOff;
   }
 
   /** One look-up in a table and a few counts: nothing is allocated. `hash`: the key's. */
@@ -171,9 +171,5 @@ export class NetworkCache {
   /** The head moved: what is `passing` and of blocks below this one is of no use any more. */
   forgetPassing(block: number): void {
     this.#passing.dropBelow(block, this.#remove);
-  }
-
-  clear(): void {
-    for (const entry of this.#entries.all()) this.#residents.remove(entry);
   }
 }

@@ -5,7 +5,7 @@ export type Tabled<Self> = {
   nextInTable: Self | undefined;
 };
 
-const LEAST_BUCKETS = 1024;
+const LEAST_BUCKETS = 64;
 /** By chance no bucket in a billion has more: whoever makes hashes alike can make it so. */
 const MOST_IN_BUCKET = 16;
 
@@ -59,11 +59,6 @@ export class TextTable<Item extends Tabled<Item>> {
     // One that the collector has not found yet must not keep those after it.
     item.nextInTable = undefined;
     this.#size -= 1;
-  }
-
-  /** Each may be removed meanwhile. */
-  *all(): Iterable<Item> {
-    for (const first of [...this.#buckets]) yield* chained(first);
   }
 
   #put(item: Item): void {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { VirtualTime } from "../../test/simulation/virtual-time.ts";
+import type { Stored } from "../cache/entry.ts";
 import { MemoryCache } from "../cache/memory-cache.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import { FAMILIES } from "../methods/families.ts";
@@ -7,6 +8,7 @@ import { Metrics } from "../telemetry/metrics.ts";
 import type { FetchOutcome, RoutedNeed } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { type Answer, Answers } from "./answers.ts";
+import { DiskTier } from "./disk-tier.ts";
 import type { Plan } from "./network.ts";
 
 const UPSTREAM = { name: "node" } as Upstream;
@@ -42,7 +44,11 @@ beforeEach(() => {
   keptWith = 16;
   refusal = undefined;
   shaped = undefined;
-  answers = new Answers(
+  answers = answersOn(undefined);
+});
+
+function answersOn(disk: DiskTier | undefined): Answers {
+  return new Answers(
     {
       needOf: () => NEED,
       ask: (request) => {
@@ -53,9 +59,15 @@ beforeEach(() => {
       accept: (_plan, { result }) => refusal ?? shaped ?? result,
       blockOf: () => keptWith,
     },
-    { cache: cache.open("net"), clock: time.clock, timers: time, metrics: metricsOf },
+    {
+      cache: { isOff: false, open: (method) => cache.open(method) },
+      clock: time.clock,
+      timers: time,
+      metrics: metricsOf,
+      disk,
+    },
   );
-});
+}
 
 function outcomeOf(given: Given): FetchOutcome {
   if (typeof given !== "string" && "kind" in given) return given;
@@ -97,6 +109,22 @@ test("an answer is what the network makes of a node's, and that is what is kept"
   expect(recalled(planOf())).toBe('"0x01"');
 });
 
+/** A disk on which all is final, and what is there. */
+function diskWith(records: Map<string, Stored>): DiskTier {
+  const disk = new DiskTier({
+    disk: {
+      get: (key) => records.get(key),
+      set: (key, stored) => void records.set(key, stored),
+      clear: async () => records.clear(),
+      witness: undefined,
+    },
+    clock: time.clock,
+    hashOf: (_block, done) => done("0x01"),
+  });
+  disk.finalized(100);
+  return disk;
+}
+
 describe("what was answered", () => {
   test("is given again without asking, with its block, until it is dropped", () => {
     expect(answers.recall(planOf())).toBeUndefined();
@@ -115,6 +143,24 @@ describe("what was answered", () => {
     expect(recalled(planOf({ args: ["0xac", "0x10"] }))).toBeUndefined();
     expect(recalled(planOf({ args: ["0xab", "0x11"] }))).toBeUndefined();
     expect(recalled(planOf({ args: ["0xab", "0x10"] }))).toBe('"0x1"');
+  });
+
+  test("is told apart by the method while it is in the air, too", () => {
+    fetched(planOf());
+    fetched(planOf({ method: "eth_getTransactionCount" }));
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is told apart by the method on disk, where it is found again after a restart", () => {
+    const disk = diskWith(new Map());
+    const counted = "eth_getTransactionCount";
+    answers = answersOn(disk);
+    fetched(planOf());
+    asked[0]?.answer('"0x1"');
+    cache = new MemoryCache({ maxBytes: 10_000_000 });
+    answers = answersOn(disk);
+    expect(recalled(planOf({ method: counted }))).toBeUndefined();
+    expect(recalled(planOf())).toBe('"0x1"');
   });
 
   test("by a tag serves who names the number, and the other way round", () => {
@@ -199,17 +245,22 @@ test("where hardly anything is asked twice, an answer is kept when it is: each m
 
 describe("a reorganisation", () => {
   test("drops what belongs to blocks above the common ancestor, and nothing else", () => {
-    for (const block of [14, 15, 16]) {
-      keptWith = block;
-      fetched(planOf({ args: ["0xab", `0x${block.toString(16)}`] }));
-      asked.at(-1)?.answer(`"${block}"`);
+    const methods = ["eth_getBalance", "eth_getTransactionCount"];
+    for (const method of methods) {
+      for (const block of [14, 15, 16]) {
+        keptWith = block;
+        fetched(planOf({ method, args: ["0xab", `0x${block.toString(16)}`] }));
+        asked.at(-1)?.answer(`"${block}"`);
+      }
     }
     keptWith = -1;
     fetched(planOf({ args: ["constant"] }));
     asked.at(-1)?.answer('"constant"');
     answers.reorganised(14);
-    const at = (block: string) => recalled(planOf({ args: ["0xab", block] }));
-    expect([at("0xe"), at("0xf"), at("0x10")]).toEqual(['"14"', undefined, undefined]);
+    for (const method of methods) {
+      const at = (block: string) => recalled(planOf({ method, args: ["0xab", block] }));
+      expect([at("0xe"), at("0xf"), at("0x10")]).toEqual(['"14"', undefined, undefined]);
+    }
     expect(recalled(planOf({ args: ["constant"] }))).toBe('"constant"');
   });
 

@@ -1,12 +1,12 @@
 import { Doorkeeper } from "../cache/doorkeeper.ts";
 import type { Stored } from "../cache/entry.ts";
-import type { NetworkCache } from "../cache/memory-cache.ts";
+import type { MethodCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { encode } from "../jsonrpc/value.ts";
 import { type Piece, sizeOf, wholeBytes, wholeText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
-import { joinedHash, textHash } from "../lib/text-hash.ts";
+import { textHash } from "../lib/text-hash.ts";
 import { TextTable } from "../lib/text-table.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { Definition } from "../methods/definition.ts";
@@ -40,6 +40,13 @@ export type AnswerRules = {
 
 export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
 
+/** What is kept in memory of one network. */
+export type NetworkCache = {
+  /** Nothing is ever kept. */
+  readonly isOff: boolean;
+  readonly open: (method: string) => MethodCache;
+};
+
 export type AnswersParts = {
   readonly cache: NetworkCache;
   /** Where one is configured. */
@@ -47,6 +54,14 @@ export type AnswersParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly metrics: Pick<NetworkMetrics, "cache">;
+};
+
+/** What is known of the calls of one method, by the text of their params. */
+type Known = {
+  readonly kept: MethodCache;
+  /** Whether answers are asked for again is a matter of the method. */
+  readonly door: Doorkeeper;
+  readonly inAir: TextTable<SharedFlight>;
 };
 
 /** Up to here a kept answer is a string, which is written with its head in one go. */
@@ -61,9 +76,7 @@ const PASSING_BLOCKS = 4;
 export class Answers {
   readonly #rules: AnswerRules;
   readonly #parts: AnswersParts;
-  /** By method: whether its answers are asked for again is a matter of the method. */
-  readonly #doors = new Map<Definition, Doorkeeper>();
-  readonly #flights = new TextTable<SharedFlight>();
+  readonly #known = new Map<Definition, Known>();
   readonly #flightParts: SharedFlightParts;
   #epoch = 0;
 
@@ -92,32 +105,34 @@ export class Answers {
   /** Blocks above this one were replaced. */
   reorganised(commonAncestor: number): void {
     this.#epoch += 1;
-    this.#parts.cache.dropAbove(commonAncestor);
+    for (const { kept } of this.#known.values()) kept.dropAbove(commonAncestor);
     this.#parts.disk?.reorganised(commonAncestor);
   }
 
   /** What was asked by a tag a while ago nobody asks again. */
   advanced(head: number): void {
-    this.#parts.cache.forgetPassing(head - PASSING_BLOCKS);
+    for (const { kept } of this.#known.values()) kept.forgetPassing(head - PASSING_BLOCKS);
   }
 
   recall(plan: Plan): Recalled | undefined {
     if (!plan.isKept) return undefined;
-    const stored = this.#parts.cache.get(keyOf(plan), hashOf(plan)) ?? this.#recallFromDisk(plan);
+    const { kept, door } = this.#knownOf(plan);
+    const stored = kept.get(paramsOf(plan), hashOf(plan)) ?? this.#recallFromDisk(plan, kept);
     const { hits, misses } = this.#parts.metrics.cache;
     if (stored === undefined) {
       misses.inc();
       return undefined;
     }
     hits.inc();
-    this.#doorOf(plan).hit();
+    door.hit();
     return { result: [stored.value], block: stored.block };
   }
 
   fetch(plan: Plan, waiter: AnswerWaiter): void {
     const key = flightKeyOf(plan);
-    const hash = key === plan.key ? hashOf(plan) : textHash(key);
-    const flying = this.#flights.find(key, hash);
+    const hash = key === plan.params ? hashOf(plan) : textHash(key);
+    const { inAir } = this.#knownOf(plan);
+    const flying = inAir.find(key, hash);
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
     if (flying !== undefined && flying.plan.epoch === plan.epoch) {
       this.#parts.metrics.cache.shared.inc();
@@ -128,12 +143,12 @@ export class Answers {
     const params = paramsOf(plan);
     const asked = { key, hash, plan, need, params, lead: waiter };
     const flight = new SharedFlight(asked, this.#flightParts);
-    this.#flights.add(flight);
+    inAir.add(flight);
     this.#rules.ask(flight);
   }
 
   #land(flight: SharedFlight, outcome: FetchOutcome): void {
-    this.#flights.remove(flight);
+    this.#knownOf(flight.plan).inAir.remove(flight);
     const answer = outcome.kind === "result" ? this.#answerOf(flight, outcome) : outcome;
     // Each of them gives the bytes back once they are written.
     if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
@@ -151,7 +166,7 @@ export class Answers {
   /** Whether it may be kept, and is likely to be asked for again. */
   #isWanted({ plan, isShared }: SharedFlight): boolean {
     if (plan.epoch !== this.#epoch) return false;
-    const door = this.#doorOf(plan);
+    const { door } = this.#knownOf(plan);
     // Others asked for it while it was in the air: it does come again.
     if (isShared) door.hit();
     return door.admits(hashOf(plan)) || isShared;
@@ -159,7 +174,8 @@ export class Answers {
 
   #keep(plan: Plan, result: readonly Piece[]): void {
     const hash = hashOf(plan);
-    const { cache, disk } = this.#parts;
+    const { disk } = this.#parts;
+    const { kept } = this.#knownOf(plan);
     const { credits } = plan.definition;
     const passing = plan.tagged !== undefined && plan.definition.state;
     // A large answer that has no place is neither searched for its block nor joined.
@@ -168,9 +184,10 @@ export class Answers {
       stored ??= this.#stored(plan, result);
       return stored;
     };
-    cache.offer(keyOf(plan), { length: sizeOf(result), hash, read }, { credits, passing });
-    const kept = disk && read();
-    if (kept !== undefined) disk?.set(keyOf(plan), kept);
+    const offered = { length: sizeOf(result), hash, read };
+    kept.offer(paramsOf(plan), offered, { credits, passing });
+    const written = disk && read();
+    if (written !== undefined) disk?.set(diskKeyOf(plan), written);
   }
 
   #stored(plan: Plan, result: readonly Piece[]): Stored | undefined {
@@ -178,20 +195,20 @@ export class Answers {
     return block === undefined ? undefined : { value: whole(result), block };
   }
 
-  #doorOf({ definition }: Plan): Doorkeeper {
-    let door = this.#doors.get(definition);
-    if (door === undefined) {
-      door = new Doorkeeper();
-      this.#doors.set(definition, door);
+  #knownOf({ definition }: Plan): Known {
+    let known = this.#known.get(definition);
+    if (known === undefined) {
+      const kept = this.#parts.cache.open(definition.method);
+      known = { kept, door: new Doorkeeper(), inAir: new TextTable() };
+      this.#known.set(definition, known);
     }
-    return door;
+    return known;
   }
 
-  #recallFromDisk(plan: Plan): Stored | undefined {
-    const { cache, disk } = this.#parts;
-    const stored = disk?.get(keyOf(plan), plan.named);
+  #recallFromDisk(plan: Plan, kept: MethodCache): Stored | undefined {
+    const stored = this.#parts.disk?.get(diskKeyOf(plan), plan.named);
     if (stored === undefined) return undefined;
-    cache.set(keyOf(plan), stored, { credits: plan.definition.credits, passing: false });
+    kept.set(paramsOf(plan), stored, { credits: plan.definition.credits, passing: false });
     return stored;
   }
 }
@@ -210,21 +227,20 @@ function paramsOf(plan: Plan): string {
   return plan.params;
 }
 
-/** Joined by V8 when it is compared with another one: of most calls it never is. */
-function keyOf(plan: Plan): string {
-  plan.key ??= plan.definition.method + paramsOf(plan);
-  return plan.key;
+/** On disk the calls of all methods are together. */
+function diskKeyOf(plan: Plan): string {
+  return plan.definition.method + paramsOf(plan);
 }
 
 function hashOf(plan: Plan): number {
-  if (plan.hash === 0) plan.hash = joinedHash(plan.definition.method, paramsOf(plan));
+  if (plan.hash === 0) plan.hash = textHash(paramsOf(plan));
   return plan.hash;
 }
 
 /** Calls of one flight must be content with one and the same answer. */
 function flightKeyOf(plan: Plan): string {
   const { minBlock, block, partner, future } = plan;
-  const key = keyOf(plan);
+  const key = paramsOf(plan);
   // The same text as in the cache: it is hashed once.
   if (!partner && !future && minBlock <= block) return key;
   return `${key}${partner ? "p" : ""}${future ? "f" : ""}${minBlock > block ? minBlock : ""}`;

@@ -95,7 +95,10 @@ function join<Watch extends Chain>(
     seen: (upstream, block) => chain.seen(upstream, block),
   });
   observe({ chain, upstreams, metrics });
-  const cache = parts.cache.open(config.name);
+  const cache = {
+    isOff: parts.cache.isOff,
+    open: (method: string) => parts.cache.open(`${config.name} ${method}`),
+  };
   const disk = parts.disk?.open(config.name);
   return { upstreams, router, chain, metrics, clock, timers, cache, disk };
 }

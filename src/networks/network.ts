@@ -55,9 +55,7 @@ export type Plan = Resolution & {
   readonly epoch: number;
   /** JSON text of `args`, once it was needed. */
   params: string | undefined;
-  /** What tells the call from others of its network, once it was needed. */
-  key?: string | undefined;
-  /** The key's, once it was needed; 0 before. */
+  /** Its `textHash`, once it was needed; 0 before. */
   hash: number;
 };
 

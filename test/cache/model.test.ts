@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MemoryCache, type NetworkCache } from "../../src/cache/memory-cache.ts";
+import { MemoryCache, type MethodCache } from "../../src/cache/memory-cache.ts";
 
 const SCHEDULES = 10_000;
 
@@ -57,11 +57,11 @@ class Model {
   /** The common ancestors of the reorganisations that the gateway saw. */
   readonly #ancestors: number[] = [];
   readonly #questions: Question[] = [];
-  readonly #network: NetworkCache;
+  readonly #network: MethodCache;
   #forks = 0;
   hits = 0;
 
-  constructor(network: NetworkCache) {
+  constructor(network: MethodCache) {
     this.#network = network;
   }
 
@@ -165,10 +165,6 @@ const operation = fc.oneof(
       block: fc.integer({ min: -1, max: 13 }),
     }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({ is: fc.constant("clear" as const), network: fc.nat(1) }),
-  },
 );
 type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
@@ -183,7 +179,6 @@ function naively(model: Map<string, Kept>, done: Operation): void {
   for (const [key, { network, block, passing }] of model) {
     if (network !== done.network) continue;
     const gone =
-      done.is === "clear" ||
       (done.is === "dropAbove" && block > done.block) ||
       (done.is === "forgetPassing" && passing && block >= 0 && block < done.block);
     if (gone) model.delete(key);
@@ -195,14 +190,13 @@ function valueFor({ bytes, buffer, key }: { bytes: number; buffer: boolean; key:
   return buffer ? Buffer.from(value) : value;
 }
 
-function perform(networks: readonly NetworkCache[], done: Operation): void {
+function perform(networks: readonly MethodCache[], done: Operation): void {
   if (done.is === "get") {
     for (const network of networks) network.get(`${done.key}`);
     return;
   }
   const network = networks[done.network];
-  if (done.is === "clear") network?.clear();
-  else if (done.is === "set") {
+  if (done.is === "set") {
     const { key, block, credits, passing } = done;
     network?.set(`${key}`, { value: valueFor(done), block }, { credits, passing });
   } else network?.[done.is](done.block);

@@ -57,7 +57,7 @@ export function stubNetwork(
     metrics: new Metrics().network(name),
     clock: systemClock,
     timers: new TimerWheel(systemClock.monotonic),
-    cache: new MemoryCache({ maxBytes: 0 }).open(name),
+    cache: new MemoryCache({ maxBytes: 0 }),
   });
 }
 

@@ -1,5 +1,4 @@
 import type { NetworkDisk } from "../../cache/disk-network.ts";
-import type { NetworkCache } from "../../cache/memory-cache.ts";
 import type { EvmNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
@@ -14,6 +13,7 @@ import { blockNumberIn, isNull } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { RoutedNeed } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import type { NetworkCache } from "../answers.ts";
 import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { leastBlock, Needs } from "../needs.ts";
@@ -239,7 +239,6 @@ export class EvmNetwork implements Network {
       isKept: definition.cache === "block" && !resolution.future && this.#mayKeep(shape),
       epoch: this.#answers.epoch,
       params: sent === args ? text : undefined,
-      key: undefined,
       hash: 0,
     };
   }

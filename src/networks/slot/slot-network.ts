@@ -1,5 +1,4 @@
 import type { NetworkDisk } from "../../cache/disk-network.ts";
-import type { NetworkCache } from "../../cache/memory-cache.ts";
 import type { SlotNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { Piece } from "../../lib/bytes.ts";
@@ -12,6 +11,7 @@ import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { isNull } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import type { NetworkCache } from "../answers.ts";
 import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { Needs } from "../needs.ts";
@@ -201,7 +201,6 @@ export class SlotNetwork implements Network {
       isKept: definition.cache !== "never" && !isFuture && this.#answers.isKeeping,
       epoch: this.#answers.epoch,
       params: text,
-      key: undefined,
       hash: 0,
     };
   }
