@@ -74,7 +74,8 @@ export class Allowance {
 
   #isLimitedAt(now: number): boolean {
     if (now < this.#pausedUntilMs) return true;
-    return this.#taken.total(now) + 1 > this.#rateAt(now) * this.#spanSeconds;
+    const most = this.#rateAt(now) * this.#spanSeconds;
+    return most !== Number.POSITIVE_INFINITY && this.#taken.total(now) + 1 > most;
   }
 
   /** Calls a second. */
