@@ -4,6 +4,9 @@ export const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 /** The same bytes by the word of four. */
 export const READ_WORDS = new Int32Array(READ_BUFFER.buffer);
 
+/** The same for what stands at any place. */
+export const READ_VIEW = new DataView(READ_BUFFER.buffer);
+
 /** A power of two. */
 const KEPT_VIEWS = 256;
 const views: Buffer[] = new Array(KEPT_VIEWS).fill(READ_BUFFER);
@@ -25,6 +28,16 @@ export function readPart(start: number, end: number): Buffer {
 export function isReadPart(bytes: Buffer): boolean {
   const start = bytes.byteOffset;
   return views[slotOf(start, start + bytes.length)] === bytes;
+}
+
+/** Whether these bytes are of what was read, and so another's after the next read. */
+export function isRead(bytes: Buffer): boolean {
+  return bytes.buffer === READ_BUFFER.buffer;
+}
+
+/** The bytes, or a copy of them where they are of what was read. */
+export function keptBytes(bytes: Buffer): Buffer {
+  return isRead(bytes) ? Buffer.from(bytes) : bytes;
 }
 
 /** A part of any bytes. */

@@ -1,7 +1,7 @@
 import type { Piece } from "../lib/bytes.ts";
 import { type ScannedObject, scanArray, scanObject, skipSpace } from "../lib/json-scan.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
-import { plainPiece, plainResult } from "./plain-result.ts";
+import { plainPiece, plainResult, type ViewedBody, viewed } from "./plain-result.ts";
 import { garbageOf, readError } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -41,6 +41,7 @@ export function readBatch(batch: Batch): BatchAnswers {
 class BatchReader {
   readonly #batch: Batch;
   readonly #answers: (UpstreamAnswer | undefined)[];
+  readonly #viewed: ViewedBody;
   readonly #copies: boolean;
   #objects = 0;
   #error: UpstreamAnswer | undefined;
@@ -50,6 +51,7 @@ class BatchReader {
   constructor(batch: Batch) {
     this.#batch = batch;
     this.#answers = new Array(batch.count).fill(undefined);
+    this.#viewed = viewed(batch.body);
     this.#copies = batch.body.length > SHARED_BYTES || largeBuffers.isLent(batch.body);
   }
 
@@ -88,7 +90,7 @@ class BatchReader {
 
   #readPlain(at: number): number {
     const { status, body } = this.#batch;
-    const plain = status < 400 ? plainResult(body, at) : undefined;
+    const plain = status < 400 ? plainResult(this.#viewed, at) : undefined;
     if (plain === undefined) return -1;
     this.#objects += 1;
     const index = this.#indexOf(plain.id);

@@ -1,15 +1,38 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wholeBytes } from "../lib/bytes.ts";
+import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 const ID = 7;
-const read = (text: string | Buffer, more: { status?: number; framed?: boolean } = {}) =>
-  readAnswer(more.status ?? 200, Buffer.from(text), { id: ID, framed: more.framed ?? true });
+type More = { readonly status?: number; readonly framed?: boolean };
+
+const readBytes = (bytes: Buffer, { status = 200, framed = true }: More) =>
+  readAnswer(status, bytes, { id: ID, framed });
+
+/** Of bytes of its own and as a part of what was read, which others use soon. */
+function read(text: string | Buffer, more: More = {}): UpstreamAnswer {
+  const bytes = Buffer.from(text);
+  const answer = readBytes(bytes, more);
+  for (const start of bytes.length <= 60_000 ? [0, 61, 62, 63] : []) {
+    READ_BUFFER.fill('"}', 0, bytes.length + 128);
+    bytes.copy(READ_BUFFER, start);
+    const lent = readBytes(readPart(start, start + bytes.length), more);
+    READ_BUFFER.fill("9", 0, bytes.length + 128);
+    expect(comparable(lent)).toEqual(comparable(answer));
+  }
+  return answer;
+}
+
+const comparable = (answer: UpstreamAnswer) =>
+  answer.kind === "result" ? wholeBytes(answer.result).toString("latin1") : answer;
+
 /** The result's bytes; undefined where it is none. */
 const resultOf = (answer: UpstreamAnswer): string | undefined =>
   answer.kind === "result" ? wholeBytes(answer.result).toString("utf8") : undefined;
+
+const whole = (result: string) => `{"jsonrpc":"2.0","id":${ID},"result":${result}}`;
 
 const LARGE_TEXT = `"0x${"5b".repeat(10_000)}"`;
 const LARGE_BLOCK = JSON.stringify({
@@ -92,6 +115,17 @@ describe("a result is the node's own bytes", () => {
     },
   );
 
+  test.each([3, 4, 5, 120, 507, 508, 509, 510, 511, 512, 513, 514, 515, 516, 600])(
+    "of %i characters ends at its own quote, wherever it stands",
+    (length) => {
+      for (const other of ["", "\u00a2", "\u0001", "!", "#"]) {
+        const result = `"${other.repeat(2)}${"x".repeat(length)}${other}"`;
+        expect(resultOf(read(whole(result)))).toBe(result);
+        expect(read(whole(result).slice(0, -2)).kind).toBe("garbage");
+      }
+    },
+  );
+
   test("is not copied when it is large", () => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${LARGE_BLOCK}}`);
     const answer = readAnswer(200, body, { id: ID, framed: true });
@@ -105,8 +139,6 @@ describe("a result is the node's own bytes", () => {
 });
 
 describe("what is no answer to the request is garbage", () => {
-  const whole = (result: string) => `{"jsonrpc":"2.0","id":${ID},"result":${result}}`;
-
   test.each(["{}", '{"a":{"b":{"c":{}}}}', '["a",["b"],[]]', '"0x1234"', '"a\\"}"', "null", "12"])(
     "%s, cut off after any byte",
     (result) => {

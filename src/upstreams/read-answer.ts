@@ -1,7 +1,8 @@
 import type { Piece } from "../lib/bytes.ts";
 import { scanObject, skipSpace } from "../lib/json-scan.ts";
+import { keptBytes } from "../lib/read-buffer.ts";
 import type { PlainError } from "./failures.ts";
-import { plainPiece, plainResult } from "./plain-result.ts";
+import { plainPiece, plainResult, viewed } from "./plain-result.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** Bodies up to here: the whole structure is checked; larger: the envelope and the ends. */
@@ -29,10 +30,20 @@ export type Expected = {
 /**
  * What a node's body says to the request of this id. The result is a view of the body, or a text
  * where it is a short string, and is not parsed. A body of another id, without a result, or cut off is garbage.
+ * `given` may be a part of what was read, of which nothing is kept.
  */
-export function readAnswer(status: number, body: Buffer, expected: Expected): UpstreamAnswer {
+export function readAnswer(status: number, given: Buffer, expected: Expected): UpstreamAnswer {
   if (status < 400) {
-    const result = readPlainResult(body, expected) ?? readScanned(body, expected.id);
+    const plain = plainResult(viewed(given), 0);
+    if (plain?.id === expected.id && skipSpace(given, plain.end + 1) === given.length) {
+      const piece = plainPiece(given, plain);
+      const own = typeof piece === "string" ? piece : keptBytes(piece);
+      return { kind: "result", result: [own] };
+    }
+  }
+  const body = keptBytes(given);
+  if (status < 400) {
+    const result = readUsual(body, expected) ?? readScanned(body, expected.id);
     if (result !== undefined) return { kind: "result", result: [result] };
   }
   const error = readError(body, expected);
@@ -51,11 +62,7 @@ export function garbageOf(status: number, body: Buffer): UpstreamAnswer {
  * began with, and that closes nothing small, as it would in a body that was cut off or has another
  * member behind the result.
  */
-function readPlainResult(body: Buffer, { id, framed }: Expected): Piece | undefined {
-  const usual = plainResult(body, 0);
-  if (usual?.id === id && skipSpace(body, usual.end + 1) === body.length) {
-    return plainPiece(body, usual);
-  }
+function readUsual(body: Buffer, { id, framed }: Expected): Piece | undefined {
   const head = body.toString("latin1", 0, 80);
   let tail = "}";
   let start =

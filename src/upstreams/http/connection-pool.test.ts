@@ -102,6 +102,12 @@ describe("over a socket", () => {
     await openSockets(1);
   });
 
+  test("what was told of a response stays as it is when the next one is read", async () => {
+    const first = await send("first");
+    expect(await ask("other")).toBe("other");
+    expect(textOf(first)).toBe("first");
+  });
+
   test.each([
     ["before the head", ""],
     ["inside the head", OK],

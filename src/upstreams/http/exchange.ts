@@ -1,3 +1,4 @@
+import { keptBytes } from "../../lib/read-buffer.ts";
 import type { Response } from "./response-reader.ts";
 
 export type Outcome =
@@ -32,10 +33,11 @@ export abstract class Exchange {
     this.timeoutMs = timeoutMs;
   }
 
+  /** What the body lies in may be the next read's as soon as this returns. */
   abstract done(outcome: Outcome): void;
 }
 
-/** One that tells somebody else. */
+/** One that tells somebody else, who may keep what is told. */
 export class ToldExchange extends Exchange {
   readonly #told: (outcome: Outcome) => void;
 
@@ -45,7 +47,8 @@ export class ToldExchange extends Exchange {
   }
 
   done(outcome: Outcome): void {
-    this.#told(outcome);
+    const isBody = outcome.kind === "response";
+    this.#told(isBody ? { ...outcome, body: keptBytes(outcome.body) } : outcome);
   }
 }
 

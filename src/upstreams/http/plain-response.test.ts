@@ -61,7 +61,10 @@ describe("the short way through a response's head", () => {
   test.each([GETH, NGINX])("is taken by what nodes send: %s", (...head) => {
     const text = headOf(head);
     const found = readPlainResponse(text, text.length);
-    expect(found).toEqual({ head: parseHead(text.toString("latin1")), sizeBytes: text.length });
+    expect(found).toMatchObject({
+      head: parseHead(text.toString("latin1")),
+      sizeBytes: text.length,
+    });
     expect(found?.head.persists).toBe(true);
   });
 

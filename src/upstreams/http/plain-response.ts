@@ -22,7 +22,13 @@ const ODD = ["transfer-encoding", "keep-alive", "retry-after"].map((name) => Buf
 
 const line: HeaderLine = { nameEnd: 0, valueStart: 0, valueEnd: 0 };
 
-export type PlainResponse = { readonly head: ResponseHead; readonly sizeBytes: number };
+export type PlainResponse = {
+  readonly head: ResponseHead;
+  readonly sizeBytes: number;
+  /** Where the digits of the Content-Length are. */
+  readonly lengthStart: number;
+  readonly lengthEnd: number;
+};
 
 /**
  * The head that these bytes begin with, where it is the usual one: 200, one Content-Length, a
@@ -36,12 +42,14 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
   if (!isAt(bytes, at, LINE_END)) return undefined;
   at += LINE_END.length;
   let body = -1;
+  let lengthStart = 0;
+  let lengthEnd = 0;
   const limit = Math.min(size, MAX_HEAD_BYTES);
   while (at < limit) {
     if (bytes[at] === CR) {
       const sizeBytes = at + LINE_END.length;
       if (body < 0 || sizeBytes > limit || !isAt(bytes, at, LINE_END)) return undefined;
-      return { head: usual(body), sizeBytes };
+      return { head: usual(body), sizeBytes, lengthStart, lengthEnd };
     }
     if (!findHeaderLine(bytes, at, line)) return undefined;
     const { nameEnd, valueStart: value, valueEnd: end } = line;
@@ -50,6 +58,8 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
       if (body >= 0) return undefined;
       body = numberAt(bytes, value, end);
       if (body < 0) return undefined;
+      lengthStart = value;
+      lengthEnd = end;
     } else if (length === CONNECTION.length && isNameAt(bytes, at, CONNECTION)) {
       const goesOn = end - value === KEEP_ALIVE.length && isNameAt(bytes, value, KEEP_ALIVE);
       if (!goesOn) return undefined;
@@ -61,7 +71,8 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
   return undefined;
 }
 
-function usual(body: number): ResponseHead {
+/** The head of a usual response with a body of so many bytes. */
+export function usual(body: number): ResponseHead {
   const nothing = { keepAliveSeconds: undefined, retryAfter: undefined };
   return { status: 200, body, persists: true, ...nothing };
 }

@@ -1,11 +1,14 @@
+import { READ_BUFFER, readPart } from "../../lib/read-buffer.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { ChunkReader, NO_CHUNKS, TOO_MANY } from "./chunk-reader.ts";
 import { HeaderSection, MALFORMED, UNFINISHED } from "./header-section.ts";
-import { readPlainResponse } from "./plain-response.ts";
+import { RepeatedResponses } from "./repeated-responses.ts";
 import { isBeginningOfHead, parseHead, type ResponseHead } from "./response-head.ts";
 
 /** Less than this is copied out of the common buffer instead of being read to its place. */
 const DIRECT_BYTES = 4096;
+/** So small a body that is there as a whole is not copied out of it. */
+const LENT_BYTES = 1024;
 
 export type Progress =
   | "unfinished"
@@ -15,13 +18,20 @@ export type Progress =
   | "broken"
   | "too_large";
 
-export type Response = { readonly head: ResponseHead; readonly body: Buffer };
+export type Response = {
+  readonly head: ResponseHead;
+  /** May be a part of what was read, until the next read: `keptBytes` of it stay. */
+  readonly body: Buffer;
+};
 
 /** Reads one response of HTTP/1 after another, strictly, in whatever pieces they come. */
 export class ResponseReader {
   readonly #section = new HeaderSection();
   readonly #chunks = new ChunkReader();
+  readonly #plain = new RepeatedResponses();
   readonly #body = new BodyBuffer();
+  /** The whole body, where it is small and came at once. */
+  #lent: Buffer | undefined;
   #maxBytes = 0;
   #head: ResponseHead | undefined;
 
@@ -38,15 +48,17 @@ export class ResponseReader {
   take(): Response {
     const head = this.#head;
     if (head === undefined) throw new Error("there is no whole response");
+    const lent = this.#lent;
     this.#head = undefined;
-    return { head, body: this.#body.take() };
+    this.#lent = undefined;
+    return { head, body: lent ?? this.#body.take() };
   }
 
   /** The next bytes of the connection, which are the caller's again afterwards. */
   read(bytes: Buffer, size: number): Progress {
     let at = 0;
     if (this.#head === undefined && this.#section.text === "") {
-      const plain = readPlainResponse(bytes, size);
+      const plain = this.#plain.read(bytes, size);
       this.#head = plain?.head;
       at = plain?.sizeBytes ?? 0;
     }
@@ -108,8 +120,10 @@ export class ResponseReader {
     if (head.body > this.#maxBytes) return "too_large";
     if (this.#body.size === 0) this.#body.expect(head.body);
     const end = Math.min(to, from + head.body - this.#body.size);
-    this.#body.append(bytes, from, end);
-    if (this.#body.size < head.body) return "unfinished";
+    if (bytes === READ_BUFFER && end - from === head.body && head.body <= LENT_BYTES) {
+      this.#lent = readPart(from, end);
+    } else this.#body.append(bytes, from, end);
+    if (end - from < head.body && this.#body.size < head.body) return "unfinished";
     return end === to ? "whole" : "whole_and_more";
   }
 }
