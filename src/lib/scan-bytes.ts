@@ -1,8 +1,10 @@
 const ZERO = 0x30;
+/** As many as `numberAt` takes. */
+export const MAX_DIGITS = 7;
 
-/** The number that is written there in at most seven digits and nothing else; else -1. */
+/** The number that is written there in at most MAX_DIGITS digits and nothing else; else -1. */
 export function numberAt(bytes: Buffer, begin: number, end: number): number {
-  if (end === begin || end - begin > 7) return -1;
+  if (end === begin || end - begin > MAX_DIGITS) return -1;
   let value = 0;
   for (let at = begin; at < end; at += 1) {
     const digit = (bytes[at] ?? 0) - ZERO;

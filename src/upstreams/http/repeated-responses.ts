@@ -1,10 +1,8 @@
 import { READ_BUFFER, READ_WORDS } from "../../lib/read-buffer.ts";
-import { numberAt } from "../../lib/scan-bytes.ts";
+import { MAX_DIGITS, numberAt } from "../../lib/scan-bytes.ts";
 import { type PlainResponse, readPlainResponse, usual } from "./plain-response.ts";
 
 const WORD_BYTES = 4;
-/** As many as `numberAt` takes. */
-const MAX_DIGITS = 7;
 const [ZERO, NINE] = [0x30, 0x39];
 
 /** The usual heads of one connection's responses, each of which is like the last but for the length. */

@@ -122,8 +122,10 @@ export class ResponseReader {
     const end = Math.min(to, from + head.body - this.#body.size);
     if (bytes === READ_BUFFER && end - from === head.body && head.body <= LENT_BYTES) {
       this.#lent = readPart(from, end);
-    } else this.#body.append(bytes, from, end);
-    if (end - from < head.body && this.#body.size < head.body) return "unfinished";
+    } else {
+      this.#body.append(bytes, from, end);
+      if (this.#body.size < head.body) return "unfinished";
+    }
     return end === to ? "whole" : "whole_and_more";
   }
 }
