@@ -44,6 +44,8 @@ await build({
       output: {
         entryFileNames: "[name].js",
         chunkFileNames: "lib/[name].js",
+        // V8 puts the value of a constant into the code that it compiles, and that of a variable never.
+        topLevelVar: false,
         // It finds all others from where it is itself: in lib, and in no other file.
         codeSplitting: { groups: [{ name: "own-files", test: /[\\/]lib[\\/]own-files\.ts$/ }] },
       },

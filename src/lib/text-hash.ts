@@ -4,8 +4,11 @@ const WORD_BYTES = 4;
 /** A text that is longer than this is written in parts. */
 const scratch = Buffer.allocUnsafeSlow(16 * 1024);
 const scratchWords = new Int32Array(scratch.buffer);
-/** Odd, and near 2^32 divided by the golden ratio: texts that are near each other come far apart. */
-const FACTOR = 0x9e3779b1;
+/**
+ * Odd, and near 2^32 divided by the golden ratio: texts that are near each other come far apart. Of
+ * 32 bits with a sign: any other number is converted to that anew for each word.
+ */
+const FACTOR = 0x9e3779b1 | 0;
 
 /**
  * Of 31 bits, so that V8 keeps it as a small integer; never 0. For tables: whoever wants to can make
