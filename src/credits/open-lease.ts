@@ -64,7 +64,7 @@ export class OpenLease implements LeaseOwner {
    */
   limit(credits: number, waiting: number): void {
     const most = this.arriving > 0 ? waiting : Math.max(credits, waiting);
-    this.#keep(Math.max(this.#room, most) - this.arriving);
+    this.#keep(Math.max(this.#room(), most) - this.arriving);
   }
 
   /** What the store granted. A later day than the lease's ends that. */
@@ -80,7 +80,7 @@ export class OpenLease implements LeaseOwner {
   /** What the lease should hold, where so much is left of the day in the store. */
   target(rest: number): number {
     const share = Math.floor((rest + this.current.left) / SHARE_OF_REST);
-    return Math.min(this.size, this.#room, share);
+    return Math.min(this.size, this.#room(), share);
   }
 
   /**
@@ -106,7 +106,7 @@ export class OpenLease implements LeaseOwner {
 
   /** Gives back what is over the size, or would be open beyond the bound. */
   trim(): void {
-    this.#keep(Math.min(this.size, this.#room));
+    this.#keep(Math.min(this.size, this.#room()));
   }
 
   giveUp(): void {
@@ -119,7 +119,7 @@ export class OpenLease implements LeaseOwner {
   }
 
   /** How much may lie unspent beside what is held and on its way back. */
-  get #room(): number {
+  #room(): number {
     return this.#bound - this.held - this.returning;
   }
 

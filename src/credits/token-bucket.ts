@@ -20,21 +20,24 @@ export class TokenBucket {
   constructor(perSecond: number, atMs: number, before?: TokenBucket) {
     this.#perSecond = perSecond;
     this.#atMs = Math.floor(atMs);
-    this.#level = Math.max(0, this.#capacity - (before === undefined ? 0 : before.#missing(atMs)));
+    this.#level = Math.max(
+      0,
+      this.#capacity() - (before === undefined ? 0 : before.#missing(atMs)),
+    );
   }
 
   /** False, and nothing taken, where the call has to be refused. */
   take(credits: number, atMs: number): boolean {
     this.#refill(atMs);
     const cost = credits * 1000;
-    if (this.#level < Math.min(cost, this.#capacity) || this.#perSecond <= 0) return false;
+    if (this.#level < Math.min(cost, this.#capacity()) || this.#perSecond <= 0) return false;
     this.#level -= cost;
     return true;
   }
 
   /** Of a call that was refused by a later check. */
   giveBack(credits: number): void {
-    this.#level = Math.min(this.#capacity - this.#deferred, this.#level + credits * 1000);
+    this.#level = Math.min(this.#capacity() - this.#deferred, this.#level + credits * 1000);
   }
 
   /** What was taken belongs to a call that has to wait. */
@@ -51,7 +54,7 @@ export class TokenBucket {
   /** As if it had been empty so long ago, and calls that wait had taken theirs since. */
   emptied(agoMs: number, atMs: number): void {
     this.#refill(atMs);
-    const since = Math.min(this.#capacity, Math.floor(agoMs) * this.#perSecond);
+    const since = Math.min(this.#capacity(), Math.floor(agoMs) * this.#perSecond);
     this.#level = Math.min(this.#level, since - this.#deferred);
   }
 
@@ -59,7 +62,7 @@ export class TokenBucket {
   secondsUntil(credits: number, atMs: number): number {
     if (this.#perSecond <= 0) return Number.POSITIVE_INFINITY;
     this.#refill(atMs);
-    const missing = Math.min(credits * 1000, this.#capacity) - this.#level;
+    const missing = Math.min(credits * 1000, this.#capacity()) - this.#level;
     return Math.max(1, Math.ceil(missing / this.#perSecond / 1000));
   }
 
@@ -71,22 +74,22 @@ export class TokenBucket {
 
   isFull(atMs: number): boolean {
     this.#refill(atMs);
-    return this.#level >= this.#capacity;
+    return this.#level >= this.#capacity();
   }
 
-  get #capacity(): number {
+  #capacity(): number {
     return this.#perSecond * 1000;
   }
 
   #missing(atMs: number): number {
     this.#refill(atMs);
-    return this.#capacity - this.#level;
+    return this.#capacity() - this.#level;
   }
 
   #refill(atMs: number): void {
     const now = Math.floor(atMs);
     if (now <= this.#atMs) return;
-    const full = this.#capacity - this.#deferred;
+    const full = this.#capacity() - this.#deferred;
     this.#level = Math.min(full, this.#level + (now - this.#atMs) * this.#perSecond);
     this.#atMs = now;
   }

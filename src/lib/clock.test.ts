@@ -25,6 +25,20 @@ test("what happens at one moment sees one time, which is no older than its begin
   expect(seen[3]?.[1]).toBeGreaterThan(seen[0]?.[1] ?? Number.NaN);
 });
 
+test("a moment's Unix time is the system's, at most a millisecond behind", () => {
+  for (let look = 0; look < 100; look += 1) {
+    const before = Date.now();
+    let seen = Number.NaN;
+    atOneMoment(() => {
+      seen = systemClock.now();
+    });
+    expect(Number.isInteger(seen)).toBe(true);
+    expect(seen).toBeGreaterThanOrEqual(before - 1);
+    expect(seen).toBeLessThanOrEqual(Date.now());
+    aWhile();
+  }
+});
+
 test("time moves again afterwards, also where that threw", () => {
   const fail = () => {
     throw new Error(String(times()));

@@ -13,10 +13,16 @@ let isHeld = false;
 let heldNow = 0;
 let heldMonotonic = 0;
 
+/** What Unix time is ahead of the monotonic clock by, and when that was looked at. */
+let aheadMs = 0;
+let comparedAtMs = Number.NEGATIVE_INFINITY;
+/** Whoever sets the system's clock finds it set within this time. */
+const COMPARED_EVERY_MS = 50;
+
 export const systemClock: Clock = {
   now: () => {
     if (!isHeld) return Date.now();
-    if (heldNow === 0) heldNow = Date.now();
+    if (heldNow === 0) heldNow = unixTimeAt(systemClock.monotonic());
     return heldNow;
   },
   monotonic: () => {
@@ -25,6 +31,18 @@ export const systemClock: Clock = {
     return heldMonotonic;
   },
 };
+
+/**
+ * Whole milliseconds, at most one behind. `Date.now` is a call out of JavaScript, and the other clock
+ * is looked at anyway.
+ */
+function unixTimeAt(monotonicMs: number): number {
+  if (monotonicMs - comparedAtMs >= COMPARED_EVERY_MS) {
+    aheadMs = Date.now() - monotonicMs;
+    comparedAtMs = monotonicMs;
+  }
+  return Math.floor(monotonicMs + aheadMs);
+}
 
 /**
  * Runs this at one moment: until it returns, the system's clock says what it said when it was first

@@ -35,13 +35,13 @@ export class DiskTier {
 
   /** `named`: the block that is asked for; -1: not known. What cannot be there is not looked for. */
   get(key: string, named: number): Stored | undefined {
-    if (!this.#isProven || named > this.#witnessBlock) return undefined;
+    if (!this.#isProven || named > this.#witnessBlock()) return undefined;
     return this.#parts.disk.get(key);
   }
 
   /** Bytes are copied: those of an answer are used again. */
   set(key: string, { value, block }: Stored): void {
-    if (!this.#isProven || block > this.#witnessBlock) return;
+    if (!this.#isProven || block > this.#witnessBlock()) return;
     this.#parts.disk.set(key, {
       value: typeof value === "string" ? value : Buffer.from(value),
       block,
@@ -52,7 +52,7 @@ export class DiskTier {
   finalized(block: number): void {
     const { disk, clock, hashOf } = this.#parts;
     const wanted = this.#isProven ? block : (disk.witness?.block ?? block);
-    const isNews = !this.#isProven || block >= this.#witnessBlock + STEP_BLOCKS;
+    const isNews = !this.#isProven || block >= this.#witnessBlock() + STEP_BLOCKS;
     if (this.#isAsking || !isNews || wanted < 0 || clock.monotonic() < this.#askAtMs) return;
     this.#isAsking = true;
     const epoch = this.#epoch;
@@ -65,7 +65,7 @@ export class DiskTier {
 
   /** Final after all was not: what was kept of blocks above may be of replaced ones. */
   reorganised(commonAncestor: number): void {
-    if (commonAncestor >= this.#witnessBlock) return;
+    if (commonAncestor >= this.#witnessBlock()) return;
     this.#epoch += 1;
     this.#isProven = false;
     void this.#parts.disk.clear();
@@ -77,7 +77,7 @@ export class DiskTier {
     this.#isProven = true;
   }
 
-  get #witnessBlock(): number {
+  #witnessBlock(): number {
     return this.#parts.disk.witness?.block ?? -1;
   }
 }

@@ -31,7 +31,7 @@ import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 import { keptBlock } from "./kept-block.ts";
-import { type Found, outside, Resolver, sentArgs, unknownsOf } from "./resolution.ts";
+import { type Found, outside, Resolver, sentArgs, sentText, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
 export type EvmNetworkParts = {
@@ -238,7 +238,7 @@ export class EvmNetwork implements Network {
       shape,
       isKept: definition.cache === "block" && !resolution.future && this.#mayKeep(shape),
       epoch: this.#answers.epoch,
-      params: sent === args ? text : undefined,
+      params: sentText(definition, { args, sent, text }),
       hash: 0,
     };
   }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonValue } from "../../jsonrpc/value.ts";
+import { encode, type JsonValue } from "../../jsonrpc/value.ts";
 import type { Definition } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
-import { type Moment, Resolver, resolveBlocks, sentArgs } from "./resolution.ts";
+import { type Moment, Resolver, resolveBlocks, sentArgs, sentText } from "./resolution.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const MOMENT: Moment = {
@@ -80,6 +80,44 @@ describe("a number", () => {
   test("tells how old the state is that is needed", () => {
     expect(resolve("eth_getBalance", ["0xaa", "0x384"])).toMatchObject({ block: 900, depth: 100 });
     expect(resolve("eth_getBalance", ["0xaa", "latest"])).toMatchObject({ block: 1000, depth: 0 });
+  });
+});
+
+describe("the text that is sent", () => {
+  const sentOf = (method: string, args: readonly JsonValue[], text: string | undefined) => {
+    const definition = definitionOf(method);
+    const sent = sentArgs(definition, args, MOMENT);
+    return { sent, text: sentText(definition, { args, sent, text }) };
+  };
+  const tags = fc.constantFrom("latest", "earliest", "safe", "pending", "finalized");
+  const numbers = fc.nat().map((number) => `0x${number.toString(16)}`);
+  const gas = fc.constantFrom("0x1", "0x11e1a2ff", "0x11e1a300", "0x11e1a301", "0xffffffffffff");
+  const calls = fc
+    .record({ to: fc.constant(`0x${"ab".repeat(20)}`), gas }, { requiredKeys: ["to"] })
+    .map((call): JsonValue => new Map(Object.entries(call)));
+  const asked = fc.oneof(
+    fc.record({ method: fc.constant("eth_call"), args: fc.tuple(calls, fc.oneof(tags, numbers)) }),
+    fc.record({ method: fc.constant("eth_getBalance"), args: fc.tuple(numbers, tags) }),
+    fc.record({ method: fc.constant("eth_getStorageAt"), args: fc.tuple(numbers, numbers, tags) }),
+    fc.record({ method: fc.constant("eth_getBlockByNumber"), args: fc.tuple(tags, fc.boolean()) }),
+    fc.record({ method: fc.constant("eth_call"), args: fc.tuple(calls) }),
+  );
+
+  test("is that of the params that are sent, or is left to be written", () => {
+    fc.assert(
+      fc.property(asked, ({ method, args }) => {
+        const { sent, text } = sentOf(method, args, encode(args));
+        expect(text ?? encode(sent)).toBe(encode(sent));
+      }),
+    );
+  });
+
+  test("is the client's own but for a tag at its end", () => {
+    const call = new Map([["to", "0xaa"]]);
+    expect(sentOf("eth_call", [call, "latest"], '[{"to":"0xaa"},"latest"]').text).toBe(
+      '[{"to":"0xaa"},"0x3e8"]',
+    );
+    expect(sentOf("eth_call", [call, "latest"], undefined).text).toBeUndefined();
   });
 });
 

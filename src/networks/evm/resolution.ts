@@ -122,6 +122,31 @@ export function sentArgs(
   return sent;
 }
 
+/**
+ * The text of `sent`, made of that of `args`: where a number took the place of a tag at their end, all
+ * else stays as the client wrote it. Undefined where it has to be written anew.
+ */
+export function sentText(
+  definition: Definition,
+  { args, sent, text }: SentOptions,
+): string | undefined {
+  if (sent === args || text === undefined) return text;
+  const { block, call } = blockPlaces(definition);
+  const tag = valueAt(args, block);
+  const number = valueAt(sent, block);
+  const isAlone = block === args.length - 1 && (call < 0 || args[call] === sent[call]);
+  if (!isAlone || typeof tag !== "string" || typeof number !== "string") return undefined;
+  return `${text.slice(0, -`"${tag}"]`.length)}"${number}"]`;
+}
+
+type SentOptions = {
+  readonly args: readonly JsonValue[];
+  /** What `sentArgs` made of them. */
+  readonly sent: readonly JsonValue[];
+  /** Of `args`, to the letter what `encode` makes of them. */
+  readonly text: string | undefined;
+};
+
 /** At a place that may be nowhere: an array is not asked for -1, which is slow. */
 function valueAt(args: readonly JsonValue[], place: number): JsonValue | undefined {
   return place < 0 ? undefined : args[place];
