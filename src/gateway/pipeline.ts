@@ -113,6 +113,7 @@ export class Pipeline {
     call.settled = true;
     settle(call, this.#parts);
     call.done(call);
+    count(call, this.#parts);
   }
 }
 
@@ -249,16 +250,20 @@ function accept(call: Call, result: readonly Piece[] | RpcError | undefined): vo
   else call.result = result;
 }
 
-/** Stage 10: what it cost, and what is counted and logged of it. */
-function settle(call: Call, { clock, ledger, log, usage }: PipelineParts): void {
-  const { definition, error, session, reservation } = call;
+/** Stage 10: what it cost, of which the answer tells. */
+function settle(call: Call, { ledger }: PipelineParts): void {
+  const { definition, error, reservation } = call;
+  if (reservation === undefined) return;
+  const served = isCharged(error);
+  ledger.settle(reservation, served);
+  call.charged = served ? (definition?.credits ?? 0) : 0;
+}
+
+/** What is counted and logged of it: nobody's answer has to wait for that. */
+function count(call: Call, { clock, log, usage }: PipelineParts): void {
+  const { definition, error, session } = call;
   const { network } = session;
   const outcome = error === undefined ? "ok" : error.name;
-  if (reservation !== undefined) {
-    const served = isCharged(error);
-    ledger.settle(reservation, served);
-    call.charged = served ? (definition?.credits ?? 0) : 0;
-  }
   network.metrics.credits.inc(call.charged);
   const latencyMs = clock.monotonic() - call.begunMs;
   const method = definition?.method ?? "other";

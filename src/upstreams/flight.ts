@@ -7,7 +7,7 @@ import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
-import { judge } from "./verdict.ts";
+import { judge, type Verdict } from "./verdict.ts";
 
 /** How long the answer at hand waits for a second node that may know more. */
 const LEAST_SECOND_OPINION_MS = 200;
@@ -59,7 +59,7 @@ export class Flight implements Others, AttemptOwner {
   /** Asks the next upstream; with none or no time left, waits or concludes. */
   next(): void {
     if (this.#isDone) return;
-    const hasTime = this.#leftMs >= LEAST_ATTEMPT_MS;
+    const hasTime = this.#leftMs() >= LEAST_ATTEMPT_MS;
     // A primary that is known to fail is asked after the partners of those who have them.
     const worst =
       this.#mayAskPartners || this.#found?.atHand !== undefined ? TIER.poor : TIER.behind;
@@ -69,11 +69,11 @@ export class Flight implements Others, AttemptOwner {
       this.#send(choice);
       return;
     }
-    if (this.#isBusy) return;
+    if (this.#isBusy()) return;
     const isOpen = hasTime && this.#found?.isNull !== true;
     if (isOpen && this.#waits()) return;
     if (isOpen && this.#mayAskPartners) this.#askPartner();
-    else this.#finish(this.#findings.conclude());
+    else this.#finish(this.#findings().conclude());
   }
 
   /** Some node got further while this waited for that. */
@@ -87,16 +87,16 @@ export class Flight implements Others, AttemptOwner {
     this.next();
   }
 
-  get #findings(): Findings {
+  #findings(): Findings {
     this.#found ??= new Findings(this.#request.need, this.#parts, this);
     return this.#found;
   }
 
-  get #leftMs(): number {
+  #leftMs(): number {
     return this.#request.deadlineMs - this.#nowMs;
   }
 
-  get #isBusy(): boolean {
+  #isBusy(): boolean {
     return this.#sent.length > 0 || this.#verifying > 0;
   }
 
@@ -126,8 +126,9 @@ export class Flight implements Others, AttemptOwner {
     upstream.begin(sent);
     if (this.#sent.length === 0) this.#sent = [sent];
     else this.#sent.push(sent);
-    if (upstream.role === "primary") this.#planSecond();
     sent.inAir = upstream.send(sent, sent);
+    // After the request is written, whose client waits for it; its transport may have failed at once.
+    if (upstream.role === "primary" && !this.#isDone) this.#planSecond();
   }
 
   /** Nothing is known of it but that its connection had ended: it gets one more attempt. */
@@ -151,7 +152,7 @@ export class Flight implements Others, AttemptOwner {
         return;
       }
       const isWrong = upstream.chain === "wrong";
-      this.#findings.fault(upstream.name, isWrong ? "is of another chain" : "cannot be reached");
+      this.#findings().fault(upstream.name, isWrong ? "is of another chain" : "cannot be reached");
       this.next();
     });
   }
@@ -159,7 +160,7 @@ export class Flight implements Others, AttemptOwner {
   #attemptMs(upstream: Upstream): number {
     const { need } = this.#request;
     const mayAskPartners = this.#mayAskPartners;
-    const order = { upstream, need, asked: this.#asked, mayAskPartners, leftMs: this.#leftMs };
+    const order = { upstream, need, asked: this.#asked, mayAskPartners, leftMs: this.#leftMs() };
     return attemptMs(order, this.#parts);
   }
 
@@ -170,7 +171,7 @@ export class Flight implements Others, AttemptOwner {
     const p95Ms = latency.value();
     const hasAnswer = this.#found?.atHand !== undefined;
     const slowMs = hasAnswer ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS) : p95Ms;
-    const delayMs = hedgeMs(slowMs, this.#leftMs);
+    const delayMs = hedgeMs(slowMs, this.#leftMs());
     if (delayMs !== undefined) this.#hedge = timers.set(delayMs, this);
   }
 
@@ -184,7 +185,7 @@ export class Flight implements Others, AttemptOwner {
       return;
     }
     const [slow] = this.#sent;
-    if (slow === undefined || this.#sent.length > 1 || this.#leftMs < LEAST_ATTEMPT_MS) return;
+    if (slow === undefined || this.#sent.length > 1 || this.#leftMs() < LEAST_ATTEMPT_MS) return;
     const choice = this.#choose(this.#parts.primaries, TIER.lagging);
     if (choice !== undefined && this.#parts.hedges.tryTake()) {
       this.#send(choice, slow.upstream);
@@ -193,24 +194,40 @@ export class Flight implements Others, AttemptOwner {
 
   /** What became of one of its attempts. */
   answered(sent: FlightAttempt, answer: UpstreamAnswer): void {
-    const { upstream, beside } = sent;
     this.#nowMs = this.#parts.clock.monotonic();
     const verdict = judge(sent.method, answer);
+    const conclusion = { answer, verdict, now: this.#nowMs };
     this.#take(sent);
-    conclude(sent, { answer, verdict, now: this.#nowMs }, this.#parts);
-    if (this.#isDone) return;
+    if (verdict.kind === "result" && this.#isFirst(sent)) {
+      // The client first: it does not wait for what its answer tells of the node.
+      this.#finish(resultOf(sent, verdict.result, this.#parts));
+      conclude(sent, conclusion, this.#parts);
+      return;
+    }
+    conclude(sent, conclusion, this.#parts);
+    if (!this.#isDone) this.#weigh(sent, verdict);
+  }
+
+  /** Whether nothing is to be weighed against it: no answer that came before, and no hedge that it is. */
+  #isFirst({ beside }: FlightAttempt): boolean {
+    return this.#found === undefined && beside === undefined;
+  }
+
+  /** What the call makes of an answer that is not all there is to it. */
+  #weigh(sent: FlightAttempt, verdict: Verdict): void {
+    const { upstream, beside } = sent;
     this.#endHedge();
     if (verdict.kind === "stale") this.#askAgain(upstream);
     if (verdict.kind === "result") this.#found?.contradict(verdict.result);
     const outcome =
       verdict.kind === "result"
         ? resultOf(sent, verdict.result, this.#parts)
-        : this.#findings.take(sent, verdict);
+        : this.#findings().take(sent, verdict);
     if (beside !== undefined) {
       this.#parts.observer.hedged(beside.name, outcome === undefined ? "failed" : "won");
     }
     if (outcome !== undefined) this.#finish(outcome);
-    else if (!this.#isBusy) this.next();
+    else if (!this.#isBusy()) this.next();
     else if (this.#found?.atHand !== undefined) this.#planSecond();
   }
 
@@ -221,7 +238,7 @@ export class Flight implements Others, AttemptOwner {
     if (this.#wait !== undefined || need.block < 0) return false;
     const canCome = primaries.some((each) => each.state === "ready" && each.head < need.block);
     if (!canCome) return false;
-    const longestMs = this.#leftMs - LEAST_ATTEMPT_MS;
+    const longestMs = this.#leftMs() - LEAST_ATTEMPT_MS;
     const waitMs = this.#mayAskPartners ? WAIT_BEFORE_PARTNERS_MS : longestMs;
     waiting.add(this);
     this.#wait = timers.set(Math.min(waitMs, longestMs), () => {
@@ -247,14 +264,14 @@ export class Flight implements Others, AttemptOwner {
       return;
     }
     this.#verifying += 1;
-    askCaps(this.#leftMs, (allowed) => {
+    askCaps(this.#leftMs(), (allowed) => {
       this.#verifying -= 1;
       this.#nowMs = this.#parts.clock.monotonic();
       observer.partner(allowed ? "asked" : "capped");
       const choice = allowed ? this.#choose(partners, TIER.behind) : undefined;
       if (choice === undefined) {
         this.#mayAskPartners = false;
-        this.#findings.note("partners", "the cap on their calls is reached");
+        this.#findings().note("partners", "the cap on their calls is reached");
         this.next();
       } else this.#send(choice);
     });
@@ -263,10 +280,10 @@ export class Flight implements Others, AttemptOwner {
   #finish(outcome: FetchOutcome): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    this.#request.done(outcome);
     this.#endHedge();
     if (this.#wait !== undefined) this.#endWait();
     for (const sent of this.#sent) this.#leave(sent);
-    this.#request.done(outcome);
   }
 
   /** It is in the air no more; nearly always it is the only one. */

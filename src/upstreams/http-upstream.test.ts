@@ -232,6 +232,13 @@ describe("a connection that fails is unreachable", () => {
     await upstream.close();
     expect((await inAir).kind).toBe("unreachable");
     expect((await call()).kind).toBe("unreachable");
+    // What failed at once is not told a second time, that its time is over.
+    const told: string[] = [];
+    const request = { method: "eth_chainId", params: "[]", timeoutMs: 1000 };
+    upstream.call(request, { answered: ({ kind }) => told.push(kind) });
+    now += 60_000;
+    timers.advance();
+    expect(told).toEqual(["unreachable"]);
   });
 });
 

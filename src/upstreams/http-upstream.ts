@@ -70,6 +70,7 @@ export class HttpUpstream implements Transport {
     const options = this.#optionsOf(callText(id, request), request.timeoutMs);
     const call = new HttpCall(options, { id, asker, parts: this.#callParts });
     this.#pool.send(call);
+    call.begin();
     return call;
   }
 
@@ -118,20 +119,25 @@ class HttpCall extends Exchange implements InAir {
   readonly #id: number;
   readonly #asker: Asker;
   readonly #parts: CallParts;
-  readonly #timer: Timer;
+  #timer: Timer | undefined;
+  #isDone = false;
 
   constructor(options: ExchangeOptions, { id, asker, parts }: CallOptions) {
     super(options);
     this.#id = id;
     this.#asker = asker;
     this.#parts = parts;
-    this.#timer = parts.timers.set(options.timeoutMs, this);
+  }
+
+  /** Its time runs. The request is on its way already, and may have failed at once. */
+  begin(): void {
+    if (!this.#isDone) this.#timer = this.#parts.timers.set(this.timeoutMs, this);
   }
 
   done(outcome: Outcome): void {
-    const { timers, secrets } = this.#parts;
-    timers.clear(this.#timer);
-    this.#asker.answered(secrets.hideIn(answerOf(outcome, this.#id)));
+    this.#isDone = true;
+    this.#asker.answered(this.#parts.secrets.hideIn(answerOf(outcome, this.#id)));
+    this.#endTime();
   }
 
   /** Its time is over. */
@@ -141,8 +147,12 @@ class HttpCall extends Exchange implements InAir {
   }
 
   cancel(): void {
-    this.#parts.timers.clear(this.#timer);
+    this.#endTime();
     this.#parts.pool.cancel(this);
+  }
+
+  #endTime(): void {
+    if (this.#timer !== undefined) this.#parts.timers.clear(this.#timer);
   }
 }
 

@@ -330,6 +330,24 @@ describe("null", () => {
     expect(observed).not.toContain("a contradicted");
   });
 
+  test.each(["won", "lost"])("a hedge that %s is told of once, whoever answered", (told) => {
+    let slow: (answer: UpstreamAnswer) => void = () => undefined;
+    const holds = (done: typeof slow) => {
+      slow = done;
+    };
+    const warm = Array.from({ length: 20 }, () => good);
+    const second = told === "won" ? good : () => undefined;
+    const router = routerOf([upstream("a", ...warm, holds), upstream("b", second)]);
+    const outcomes: FetchOutcome[] = [];
+    const done = (outcome: FetchOutcome) => void outcomes.push(outcome);
+    for (let call = 0; call < 21; call += 1) router.fetch({ ...REQUEST, done });
+    // The hedge.
+    for (const timer of [...timers]) timer.run();
+    if (told === "lost") slow(good);
+    expect(outcomes[20]).toMatchObject(good);
+    expect(observed.filter((each) => each.startsWith("hedge"))).toEqual([`hedge beside a ${told}`]);
+  });
+
   test("of a hedge is not given while the first node may still find it, for a while", () => {
     for (const isFound of [true, false]) {
       let first: (answer: UpstreamAnswer) => void = () => undefined;

@@ -82,10 +82,10 @@ export class Volley implements AttemptOwner {
       return;
     }
     sent.owner = NOBODY;
-    this.#leave();
     const now = this.#parts.clock.monotonic();
-    conclude(sent, { answer, verdict, now }, this.#parts);
     sent.request.done(resultOf(sent, verdict.result, this.#parts));
+    this.#leave();
+    conclude(sent, { answer, verdict, now }, this.#parts);
   }
 
   /** They take long: each goes on by itself. */
