@@ -1,5 +1,7 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { account } from "../../test/support/records.ts";
 import { temporaryFolder } from "../../test/support/written.ts";
@@ -19,15 +21,23 @@ test("sqlite:PATH makes the folders above the file, and keeps what was written",
 
 test("a new file that another process is just setting up is waited for", async () => {
   const path = join(folder, "together.db");
+  const script = join(folder, "sets-up.mjs");
   // Its own commit waits, too, where the one that opens looks at the file at that moment.
-  const other = new DatabaseSync(path, { timeout: 5000 });
-  other.exec("BEGIN IMMEDIATE");
-  const opening = openStorage(`sqlite:${path}`);
-  setTimeout(() => other.exec("COMMIT"), 300);
-  const storage = await opening;
+  writeFileSync(
+    script,
+    `import { DatabaseSync } from "node:sqlite";
+     const db = new DatabaseSync(process.argv[2], { timeout: 5000 });
+     db.exec("BEGIN IMMEDIATE");
+     process.send("locked");
+     setTimeout(() => { db.exec("COMMIT"); db.close(); process.disconnect(); }, 300);`,
+  );
+  const other = fork(script, [path]);
+  const ended = once(other, "exit");
+  await once(other, "message");
+  const storage = await openStorage(`sqlite:${path}`);
   expect(await storage.accounts.list()).toEqual([]);
   await storage.close();
-  other.close();
+  await ended;
 });
 
 test("memory: begins empty each time", async () => {

@@ -11,7 +11,7 @@ import { storeContract } from "../../../test/support/store-contract.ts";
 import { bucket } from "../../../test/support/usage-contract.ts";
 import { temporaryFolder } from "../../../test/support/written.ts";
 import { type Storage, StorageError } from "../store.ts";
-import { openSqlite } from "./client.ts";
+import { openSqlite, type SqliteOptions } from "./client.ts";
 
 const folder = temporaryFolder("sqlite");
 
@@ -26,7 +26,91 @@ const failure = async (promise: Promise<unknown>): Promise<StorageError> => {
   return error;
 };
 
-storeContract("the SQLite adapter", () => openSqlite(newPath()));
+/** Whose thread carries out the calls. */
+const PLACES: readonly (readonly [string, SqliteOptions])[] = [
+  ["at first", {}],
+  ["in its thread", { threadAfterMs: 0 }],
+];
+
+for (const [place, options] of PLACES) {
+  storeContract(`the SQLite adapter, ${place}`, () => openSqlite(newPath(), options));
+}
+
+describe("when the thread takes over", () => {
+  /** What is carried out here has its outcome before anything else happens. */
+  const isHere = async (call: Promise<unknown>): Promise<boolean> => {
+    let isSettled = false;
+    const settled = () => {
+      isSettled = true;
+    };
+    call.then(settled, settled);
+    await Promise.resolve();
+    await Promise.resolve();
+    const was = isSettled;
+    await call;
+    return was;
+  };
+  /** Until calls are carried out there. */
+  const takenOver = async (storage: Storage): Promise<void> => {
+    while (await isHere(storage.accounts.list())) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
+  test("each call is carried out once", async () => {
+    const storage = await openSqlite(newPath(), { threadAfterMs: 1 });
+    const request = takeRequest({ limit: 1_000_000, least: 1 });
+    let granted = 0;
+    const take = async () => {
+      const call = storage.ledger.take(request);
+      const wasHere = await isHere(call);
+      granted += (await call).granted;
+      return wasHere;
+    };
+    expect(await take()).toBe(true);
+    while (await take()) await new Promise((resolve) => setImmediate(resolve));
+    await take();
+    expect((await storage.ledger.read(request.owner, request.day)).used).toBe(granted);
+    await storage.close();
+  });
+
+  test("a write that waits for a lock is done once it is released", async () => {
+    const path = newPath();
+    const storage = await openSqlite(path, { threadAfterMs: 1 });
+    await storage.accounts.insert(account());
+    const lock = await lockInAnotherProcess(path);
+    const write = storage.accounts.update("acc_1", { plan: "growth" });
+    await takenOver(storage);
+    await lock.release();
+    expect(await write).toBe(true);
+    expect((await storage.accounts.list())[0]?.plan).toBe("growth");
+    await storage.close();
+  });
+
+  test("a file that went missing meanwhile is not made anew", async () => {
+    const path = newPath();
+    const storage = await openSqlite(path, { threadAfterMs: 1 });
+    await storage.accounts.insert(account());
+    for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+    while (
+      await isHere(storage.accounts.list()).catch(({ message }: Error) => {
+        expect(message).toBe(`the database ${path} is missing: restore it from a copy`);
+        return false;
+      })
+    ) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(existsSync(path)).toBe(false);
+    await storage.close();
+  });
+
+  test("a storage that is closed before has no thread", async () => {
+    const storage = await openSqlite(newPath(), { threadAfterMs: 1 });
+    expect(await isHere(storage.accounts.list())).toBe(true);
+    await Promise.all([storage.close(), storage.close()]);
+    expect((await failure(storage.accounts.list())).message).toBe("the storage is closed");
+  });
+});
 
 describe("several processes on one file", () => {
   test("two that open a new file at once both find its tables", async () => {
@@ -140,10 +224,10 @@ describe("one balance, several processes on one file", () => {
   });
 });
 
-describe("a file that another process has locked", () => {
+describe.each(PLACES)("a file that another process has locked, %s:", (_place, options) => {
   test("reads go on and the event loop turns while a write waits, and the write is done after", async () => {
     const path = newPath();
-    const storage = await openSqlite(path);
+    const storage = await openSqlite(path, options);
     await storage.accounts.insert(account());
     const lock = await lockInAnotherProcess(path);
 
@@ -165,7 +249,7 @@ describe("a file that another process has locked", () => {
 
   test("closing waits for a write that waits for the lock", async () => {
     const path = newPath();
-    const storage = await openSqlite(path);
+    const storage = await openSqlite(path, options);
     const lock = await lockInAnotherProcess(path);
     const write = storage.accounts.insert(account());
     // Answered after the write was tried, and so met the lock.
@@ -178,7 +262,7 @@ describe("a file that another process has locked", () => {
 
   test("a write gives up after the busy timeout with a text that says so, and works again later", async () => {
     const path = newPath();
-    const storage = await openSqlite(path, 30);
+    const storage = await openSqlite(path, { ...options, busyTimeoutMs: 30 });
     await storage.accounts.insert(account());
     const lock = await lockInAnotherProcess(path);
     const late = await Promise.all([
@@ -227,36 +311,42 @@ describe("a file that cannot be used gets a clear error", () => {
     expect(readFileSync(path, "utf8")).toContain("plans:");
   });
 
-  test("one whose pages are damaged: the call fails, others are answered", async () => {
-    const path = newPath();
-    await damagedKeys(path);
-    const storage = await openSqlite(path);
-    for (let n = 0; n < 2; n += 1) {
-      const { message } = await failure(storage.keys.list());
-      expect(message).toBe(`the database ${path} is damaged: restore it from a copy`);
-      expect(await storage.accounts.list()).toEqual([account()]);
-    }
-    await storage.close();
-  });
+  test.each(PLACES)(
+    "one whose pages are damaged, %s: the call fails, others are answered",
+    async (_place, options) => {
+      const path = newPath();
+      await damagedKeys(path);
+      const storage = await openSqlite(path, options);
+      for (let n = 0; n < 2; n += 1) {
+        const { message } = await failure(storage.keys.list());
+        expect(message).toBe(`the database ${path} is damaged: restore it from a copy`);
+        expect(await storage.accounts.list()).toEqual([account()]);
+      }
+      await storage.close();
+    },
+  );
 
-  test("a damaged file that is restored from a copy serves again without a restart", async () => {
-    const path = newPath();
-    const copy = await damagedKeys(path);
-    const storage = await openSqlite(path);
-    await failure(storage.keys.list());
-    rmSync(path);
-    const { message } = await failure(storage.keys.list());
-    expect(message).toBe(`the database ${path} is missing: restore it from a copy`);
-    // An empty database in its place would be in the way of the copy, and refuse every key.
-    expect(existsSync(path)).toBe(false);
-    writeFileSync(path, "");
-    expect((await failure(storage.keys.list())).message).toBe(message);
-    expect(readFileSync(path)).toHaveLength(0);
-    writeFileSync(path, copy);
-    expect(await storage.keys.list()).toHaveLength(40);
-    expect((await storage.ledger.take(takeRequest())).granted).toBe(500);
-    await storage.close();
-  });
+  test.each(PLACES)(
+    "a damaged file that is restored from a copy, %s, serves again without a restart",
+    async (_place, options) => {
+      const path = newPath();
+      const copy = await damagedKeys(path);
+      const storage = await openSqlite(path, options);
+      await failure(storage.keys.list());
+      rmSync(path);
+      const { message } = await failure(storage.keys.list());
+      expect(message).toBe(`the database ${path} is missing: restore it from a copy`);
+      // An empty database in its place would be in the way of the copy, and refuse every key.
+      expect(existsSync(path)).toBe(false);
+      writeFileSync(path, "");
+      expect((await failure(storage.keys.list())).message).toBe(message);
+      expect(readFileSync(path)).toHaveLength(0);
+      writeFileSync(path, copy);
+      expect(await storage.keys.list()).toHaveLength(40);
+      expect((await storage.ledger.take(takeRequest())).granted).toBe(500);
+      await storage.close();
+    },
+  );
 
   test("a folder in the file's place, and a file in the folder's", async () => {
     const path = newPath();

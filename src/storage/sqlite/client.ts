@@ -13,25 +13,36 @@ import {
   StorageError,
   type UsageStore,
 } from "../store.ts";
+import { type Reply, SqliteCalls, type StoreName } from "./calls.ts";
 import type { DatabaseOptions } from "./database.ts";
-import type { Reply, Request, StoreName } from "./worker.ts";
+import type { Answer, Request } from "./worker.ts";
 
 /** Long enough for any writer that lives; the callers of a gateway do not wait on writes. */
 const BUSY_TIMEOUT_MS = 5000;
+/** Node takes a fifth of a start for a thread: it is begun when the start is over. */
+const THREAD_AFTER_MS = 2000;
+
+export type SqliteOptions = {
+  readonly busyTimeoutMs?: number;
+  /** For so long calls are carried out here, and afterwards in a thread of their own; 0: all are. */
+  readonly threadAfterMs?: number;
+};
 
 /**
- * A SQLite file behind a worker thread: `node:sqlite` blocks, and a file that another process has
- * locked would stall every call of the gateway.
+ * A SQLite file, soon behind a worker thread: `node:sqlite` blocks, and a disk that is slow would
+ * stall every call of the gateway. Whoever needs it for a moment, as commands do, has no thread.
  * @throws StorageError where the file cannot be opened, is damaged, or is newer than the program
  */
-export async function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): Promise<Storage> {
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Storage> {
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, threadAfterMs = THREAD_AFTER_MS } = options;
   try {
     mkdirSync(dirname(path), { recursive: true });
   } catch (error) {
     throw new StorageError(`the folder of the database ${path} cannot be made`, { cause: error });
   }
   const client = new SqliteClient({ path, busyTimeoutMs });
-  await client.opened;
+  if (threadAfterMs > 0) client.beginThreadAfter(threadAfterMs);
+  else await client.beginThread();
   return storageOver(client);
 }
 
@@ -41,58 +52,89 @@ type Pending = {
 };
 
 class SqliteClient {
-  /** Rejects where the database cannot be opened; the thread has ended then. */
-  readonly opened: Promise<unknown>;
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
+  readonly #options: DatabaseOptions;
   readonly #pending = new Map<number, Pending>();
+  /** Of this thread, until the other one is ready. */
+  readonly #here: SqliteCalls;
+  #beginning: NodeJS.Timeout | undefined;
+  #thread: Worker | undefined;
+  #threadEnded: Promise<void> = Promise.resolve();
+  #isThreadReady = false;
   #lastId = 0;
-  #closed = false;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+  #settled: () => void = () => undefined;
 
+  /** @throws StorageError where the database cannot be opened */
   constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#here = new SqliteCalls(options, (reply) => this.#settle(reply));
+    this.#here.open();
+  }
+
+  beginThreadAfter(delayMs: number): void {
+    this.#beginning = setTimeout(() => void this.beginThread(), delayMs).unref();
+  }
+
+  /** Resolves when calls go there, or when it has ended instead. */
+  async beginThread(): Promise<void> {
     const file = entryFile("storage/sqlite/worker");
-    this.#worker = new Worker(file, { workerData: options, name: "tollgate-storage" });
-    this.opened = new Promise((resolve, reject) => this.#pending.set(0, { resolve, reject }));
-    this.#worker.on("message", (reply: Reply) => this.#settle(reply));
-    this.#worker.on("error", (error) => this.#fail(error));
-    this.#ended = new Promise((resolve) => {
-      this.#worker.once("exit", () => {
-        this.#fail(undefined);
+    const thread = new Worker(file, { workerData: this.#options, name: "tollgate-storage" });
+    this.#thread = thread;
+    this.#threadEnded = new Promise((resolve) => thread.once("exit", () => resolve()));
+    void this.#threadEnded.then(() => this.#fail(undefined));
+    thread.on("error", (error) => this.#fail(error));
+    const ready = new Promise<void>((resolve) => {
+      thread.on("message", (answer: Answer) => {
+        if (answer !== "ready") return this.#settle(answer);
+        this.#threadReady();
         resolve();
       });
     });
+    await Promise.race([ready, this.#threadEnded]);
   }
 
   call(store: StoreName, method: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.#closed) return Promise.reject(new StorageError("the storage is closed"));
+    if (this.#isClosed) return Promise.reject(new StorageError("the storage is closed"));
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#post({ id, store, method, args });
+      const call = { id, store, method, args };
+      if (this.#isThreadReady) this.#post(call);
+      else this.#here.run(call);
     });
   }
 
-  async close(): Promise<void> {
-    if (!this.#closed) {
-      this.#closed = true;
-      // The worker answers in its own time, and ends once everything is answered.
-      while (this.#pending.size > 0) await this.#nextSettled();
-      this.#post("close");
-    }
-    await this.#ended;
+  /** Once everything is answered. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
-  #idle: () => void = () => undefined;
+  async #close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#beginning);
+    while (this.#pending.size > 0) await this.#nextSettled();
+    this.#here.end();
+    this.#post("close");
+    await this.#threadEnded;
+  }
+
+  /** What waits for a lock here is carried out here; all that comes now goes there. */
+  #threadReady(): void {
+    this.#isThreadReady = true;
+    this.#here.end();
+  }
 
   #nextSettled(): Promise<void> {
     return new Promise((resolve) => {
-      this.#idle = resolve;
+      this.#settled = resolve;
     });
   }
 
   #post(request: Request): void {
-    this.#worker.postMessage(request);
+    this.#thread?.postMessage(request);
   }
 
   #settle(reply: Reply): void {
@@ -100,20 +142,21 @@ class SqliteClient {
     this.#pending.delete(reply.id);
     if ("error" in reply) pending?.reject(new StorageError(reply.error));
     else pending?.resolve(reply.value);
-    this.#idle();
+    this.#settled();
   }
 
   /** The thread has ended, and with it every call in the air. */
   #fail(cause: unknown): void {
-    this.#closed = true;
+    this.#isClosed = true;
+    this.#here.end();
     const error = new StorageError("the storage has stopped", { cause });
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
-    this.#idle();
+    this.#settled();
   }
 }
 
-/** Methods whose calls are carried out in the worker, one for each that the store names. */
+/** Methods whose calls the client carries out, one for each that the store names. */
 function remote<Store>(
   client: SqliteClient,
   name: StoreName,

@@ -1,144 +1,24 @@
-import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Storage } from "../store.ts";
-import { accountStatements } from "./accounts.ts";
-import { alertStatements } from "./alerts.ts";
-import { auditStatements } from "./audit.ts";
-import { changeStatements } from "./changes.ts";
-import {
-  type Blocking,
-  type DatabaseOptions,
-  isFileFault,
-  isLocked,
-  openDatabase,
-  reopenDatabase,
-  storageError,
-} from "./database.ts";
-import { keyStatements } from "./keys.ts";
-import { ledgerStatements } from "./ledger.ts";
-import { memberStatements } from "./members.ts";
-import { partnerStatements } from "./partners.ts";
-import { usageStatements } from "./usage.ts";
-
-export type StoreName = Exclude<keyof Storage, "close">;
+import { type Call, type Reply, SqliteCalls } from "./calls.ts";
+import type { DatabaseOptions } from "./database.ts";
 
 /** From the main thread; `"close"` is the last message. */
-export type Request =
-  | "close"
-  | {
-      readonly id: number;
-      readonly store: StoreName;
-      readonly method: string;
-      readonly args: readonly unknown[];
-    };
+export type Request = "close" | Call;
 
-/** To the main thread; id 0 says whether the database could be opened. */
-export type Reply =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: string };
-
-type Call = Exclude<Request, "close">;
-type Waiting = { readonly call: Call; readonly deadlineMs: number };
-type Methods = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
-
-/** About the steps of SQLite's own busy handler. */
-const RETRY_MS = 5;
-
-type Connection = {
-  readonly db: DatabaseSync;
-  readonly stores: Readonly<Record<StoreName, Methods>>;
-};
-
-/**
- * Carries out calls on one connection. SQLite's own waiting for a lock would hold up the calls
- * behind it, so a call that meets one is tried again later: in WAL mode reads go on while another
- * process writes. After a fault of the file the next call opens it again, so that a restored copy
- * serves without a restart.
- */
-class SqliteWorker {
-  readonly #options: DatabaseOptions;
-  readonly #reply: (reply: Reply) => void;
-  #connection: Connection | undefined;
-  #waiting: Waiting[] = [];
-
-  constructor(options: DatabaseOptions, reply: (reply: Reply) => void) {
-    this.#options = options;
-    this.#reply = reply;
-    this.#connection = connect(openDatabase(options));
-  }
-
-  run(call: Call): void {
-    this.#try({ call, deadlineMs: performance.now() + this.#options.busyTimeoutMs });
-  }
-
-  close(): void {
-    this.#connection?.db.close();
-    this.#connection = undefined;
-  }
-
-  #try(waiting: Waiting): void {
-    const { id, store, method, args } = waiting.call;
-    try {
-      this.#connection ??= connect(reopenDatabase(this.#options.path));
-      this.#reply({ id, value: this.#connection.stores[store][method]?.(...args) });
-    } catch (error) {
-      if (isLocked(error) && performance.now() < waiting.deadlineMs) {
-        this.#wait(waiting);
-      } else {
-        if (isFileFault(error)) this.close();
-        this.#reply({ id, error: storageError(error, this.#options.path).message });
-      }
-    }
-  }
-
-  #wait(waiting: Waiting): void {
-    this.#waiting.push(waiting);
-    if (this.#waiting.length === 1) setTimeout(() => this.#retry(), RETRY_MS);
-  }
-
-  #retry(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const each of waiting) this.#try(each);
-  }
-}
-
-function connect(db: DatabaseSync): Connection {
-  try {
-    const stores: { readonly [Name in StoreName]: Blocking<Storage[Name]> } = {
-      accounts: accountStatements(db),
-      keys: keyStatements(db),
-      ledger: ledgerStatements(db),
-      usage: usageStatements(db),
-      partners: partnerStatements(db),
-      changes: changeStatements(db),
-      members: memberStatements(db),
-      audit: auditStatements(db),
-      alerts: alertStatements(db),
-    };
-    return { db, stores: stores as unknown as Record<StoreName, Methods> };
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
+/** To the main thread. */
+export type Answer = "ready" | Reply;
 
 function main(): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs as a worker thread");
-  const options = workerData as DatabaseOptions;
-  const reply = (message: Reply): void => port.postMessage(message);
-  try {
-    const worker = new SqliteWorker(options, reply);
-    port.on("message", (request: Request) => {
-      if (request !== "close") return worker.run(request);
-      worker.close();
-      port.close();
-    });
-    reply({ id: 0, value: undefined });
-  } catch (error) {
-    reply({ id: 0, error: storageError(error, options.path).message });
-  }
+  const send = (message: Answer): void => port.postMessage(message);
+  const calls = new SqliteCalls(workerData as DatabaseOptions, send);
+  port.on("message", (request: Request) => {
+    if (request !== "close") return calls.run(request);
+    calls.end();
+    port.close();
+  });
+  send("ready");
 }
 
 main();
