@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 describe("histogram", () => {
-  test("a percentile is never below the true value and at most 1.6 % above it", () => {
+  test("a percentile is never below the true value and at most 0.4 % above it", () => {
     const values = fc.array(fc.integer({ min: 0, max: 2 ** 31 - 1 }), { minLength: 1 });
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
@@ -36,7 +36,7 @@ describe("histogram", () => {
         const sorted = [...all].sort((a, b) => a - b);
         const exact = sorted[Math.max(1, Math.ceil(wanted * all.length)) - 1] ?? 0;
         expect(histogram.percentile(wanted)).toBeGreaterThanOrEqual(exact);
-        expect(histogram.percentile(wanted)).toBeLessThanOrEqual(exact * (1 + 1 / 64));
+        expect(histogram.percentile(wanted)).toBeLessThanOrEqual(exact * (1 + 1 / 256));
         expect(histogram.max).toBe(sorted.at(-1));
       }),
     );
@@ -365,6 +365,15 @@ describe("a run", () => {
     expect(tableOf(rows)).toMatch(/local +tollgate +30\.0 +33333 +1000 +1\.50 +<= 1\.5 met/);
     const slower = tableOf(rowsOf(pairs({ ours: 31 })));
     expect(slower).toMatch(/local +tollgate +31\.0 +32258 +1000 +1\.55 +<= 1\.5 missed/);
+  });
+
+  test("a round in which only one of the two met a busy machine is one of many", () => {
+    const rounds = (subject: SubjectName, cpus: readonly number[]): Pair => {
+      const pair: Pair = { subject, scenario: "local", closed: [], open: [] };
+      return { ...pair, closed: cpus.flatMap((cpuUs) => measured(pair, cpuUs).closed) };
+    };
+    const rows = rowsOf([rounds("net-constant", [10, 11, 30]), rounds("tollgate", [15, 30, 45])]);
+    expect(rows.map(({ ratio }) => ratio)).toEqual([null, 1.5]);
   });
 
   test("what Tollgate adds to a p50 is what the node itself does not take", () => {

@@ -28,14 +28,17 @@ export type Row = {
   readonly callsPerSecond: number | null;
   /** What a second of CPU does, all threads. */
   readonly callsPerCpuSecond: number | null;
-  /** CPU per call divided by the floor's of the same run; null for floors. */
+  /**
+   * CPU per call divided by the floor's of the same round, the median of the rounds: what makes a machine
+   * slower for a while makes both so. Null for floors.
+   */
   readonly ratio: number | null;
   readonly target: Target | null;
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   /** The worst of all rounds. */
   readonly maxMs: number | null;
-  /** p50 less that of the node itself in the same run; null where that was not measured. */
+  /** p50 less that of the node itself in the same round, likewise; null where that was not measured. */
   readonly addedP50Ms: number | null;
   readonly targetAddedP50Ms: number | null;
   readonly counts: Counts | null;
@@ -46,14 +49,12 @@ export type Row = {
 /** One row per pair, in the order of the pairs. */
 export function rowsOf(pairs: readonly Pair[]): Row[] {
   return pairs.map((pair) => {
-    const cpuUsPerCall = cpuOf(pair);
+    const cpuUsPerCall = median(cpusOf(pair).filter((us) => us !== null));
     const { floor, target, addedP50Ms } = scenarioOf(pair.scenario);
     const other = (subject: SubjectName | undefined, scenario: ScenarioName | undefined) =>
       pairs.find((one) => one !== pair && one.subject === subject && one.scenario === scenario);
     const below = other(floor?.subject, floor?.scenario);
-    const floorUs = below === undefined ? null : cpuOf(below);
-    const p50Ms = p50Of(pair);
-    const nodeMs = p50Of(other("direct", pair.scenario));
+    const direct = other("direct", pair.scenario);
     const isOurs = pair.subject === "tollgate";
     const loops = [...pair.closed, ...pair.open];
     return {
@@ -62,10 +63,10 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
       cpuUsPerCall,
       callsPerCpuSecond: cpuUsPerCall === null ? null : 1_000_000 / cpuUsPerCall,
       callsPerSecond: median(pair.closed.map((loop) => loop.callsPerSecond)),
-      ratio: cpuUsPerCall === null || floorUs === null ? null : cpuUsPerCall / floorUs,
+      ratio: byRound(cpusOf(pair), cpusOf(below), (own, floors) => own / floors),
       target: isOurs ? target : null,
-      p50Ms,
-      addedP50Ms: p50Ms === null || nodeMs === null ? null : p50Ms - nodeMs,
+      p50Ms: median(p50sOf(pair)),
+      addedP50Ms: byRound(p50sOf(pair), p50sOf(direct), (own, nodes) => own - nodes),
       targetAddedP50Ms: isOurs ? addedP50Ms : null,
       counts: countsOf(pair),
       p99Ms: median(pair.open.map((loop) => loop.p99Ms)),
@@ -201,12 +202,25 @@ function countsOf({ closed }: Pair): Counts | null {
   return { upstreamCalls, upstreamRequests, bytes, writes: middle((loop) => loop.writes) };
 }
 
-function p50Of(pair: Pair | undefined): number | null {
-  return median(pair?.open.map((loop) => loop.p50Ms) ?? []);
+function p50sOf(pair: Pair | undefined): number[] {
+  return pair?.open.map((loop) => loop.p50Ms) ?? [];
 }
 
-function cpuOf(pair: Pair): number | null {
-  return median(pair.closed.flatMap((loop) => (loop.cpuUs === null ? [] : [loop.cpuUs])));
+function cpusOf(pair: Pair | undefined): (number | null)[] {
+  return pair?.closed.map((loop) => loop.cpuUs) ?? [];
+}
+
+/** The median of what the two come to in each round that has both. */
+function byRound(
+  ones: readonly (number | null)[],
+  others: readonly (number | null)[],
+  compared: (one: number, other: number) => number,
+): number | null {
+  const each = ones.map((one, round) => {
+    const other = others[round] ?? null;
+    return one === null || other === null ? null : compared(one, other);
+  });
+  return median(each.filter((value) => value !== null));
 }
 
 function targetOf({ target, ratio, callsPerCpuSecond }: Row): string {

@@ -1,5 +1,5 @@
 /**
- * `node bench/run.ts [--rounds 3] [--seconds 3] [--only SCENARIO,… | --floors | --dashboards]
+ * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors | --dashboards]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -41,8 +41,8 @@ const STARTS = 5;
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "3" },
-    seconds: { type: "string", default: "3" },
+    rounds: { type: "string", default: "9" },
+    seconds: { type: "string", default: "1" },
     only: { type: "string" },
     floors: { type: "boolean", default: false },
     dashboards: { type: "boolean", default: false },
