@@ -4,7 +4,8 @@ import { PartnerCaps } from "../../src/upstreams/partner-caps.ts";
 
 /** A process that sends calls to a partner until it is told no more, and tells how many it sent. */
 const [path = "", now = "0", caps = "{}"] = process.argv.slice(2);
-const storage = await openSqlite(path);
+// In its thread, as those of a gateway that runs: else it would send them all before another begins.
+const storage = await openSqlite(path, { threadAfterMs: 0 });
 const partnerCaps = new PartnerCaps(
   { network: "mainnet", caps: JSON.parse(caps) as PartnerLimits },
   {

@@ -19,8 +19,11 @@ import type { Answer, Request } from "./worker.ts";
 
 /** Long enough for any writer that lives; the callers of a gateway do not wait on writes. */
 const BUSY_TIMEOUT_MS = 5000;
-/** Node takes a fifth of a start for a thread: it is begun when the start is over. */
-const THREAD_AFTER_MS = 2000;
+/**
+ * Node takes a quarter of a start for a thread, so it is begun when the start is over, and before what
+ * may take long: usage is written and pruned a second after the start for the first time.
+ */
+const THREAD_AFTER_MS = 500;
 
 export type SqliteOptions = {
   readonly busyTimeoutMs?: number;
