@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import { type Piece, sizeOf, wholeBytes, wholeText } from "../lib/bytes.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
+import { writeText } from "../lib/socket-text.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
 const ONE_WRITE_BYTES = 16_384;
@@ -23,7 +24,7 @@ export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly
 /** Writes an answer, its head included, in one go; false where the socket has more than enough. */
 export function writeAnswer(socket: Writable, head: string, pieces: readonly Piece[]): boolean {
   const joined = joinPieces(pieces);
-  if (typeof joined === "string") return socket.write(head + joined, "latin1");
+  if (typeof joined === "string") return writeText(socket, head + joined);
   socket.cork();
   socket.write(head, "latin1");
   const rest = Buffer.isBuffer(joined) ? [joined] : joined;

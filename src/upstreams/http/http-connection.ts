@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { atOneMoment } from "../../lib/clock.ts";
 import { READ_BUFFER } from "../../lib/read-buffer.ts";
+import { writeText } from "../../lib/socket-text.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
 import { type Progress, ResponseReader } from "./response-reader.ts";
@@ -76,7 +77,7 @@ export class HttpConnection {
     this.#exchange = exchange;
     this.#hasHeard = false;
     this.#reader.begin(exchange.maxBytes);
-    this.#socket.write(exchange.request, "latin1");
+    writeText(this.#socket, exchange.request);
   }
 
   /** It has rested for a while: this holds no process. Not at once, since most rest for a moment. */
