@@ -58,7 +58,14 @@ type LoopResult = {
   readonly upstream: ClientCounts;
 };
 
-type LoopOptions = Pick<LoadCommand, "rate"> & { readonly isPriming?: boolean };
+type LoopOptions = Pick<LoadCommand, "rate"> & {
+  readonly isPriming?: boolean;
+  /** As the options say unless it is given. */
+  readonly seconds?: number;
+};
+
+/** Of a closed loop's time: what rested meanwhile first finds back into the caches, uncounted. */
+const WARM_UP = 0.2;
 
 /** A run that can be ended early: `stop` ends every process and removes the temporary folder. */
 export class Bench {
@@ -166,6 +173,7 @@ export class Bench {
       if (faults.count > 0)
         throw new Error(`${pair.scenario} could not be primed: ${faults.first}`);
     }
+    await this.#loop(stage, pair, { rate: null, seconds: this.#options.seconds * WARM_UP });
     const loop = await this.#loop(stage, pair, { rate: null });
     const result = loop.result as ClosedResult;
     const calls = loop.upstream.calls / result.calls;
@@ -176,9 +184,9 @@ export class Bench {
   async #loop(
     stage: Stage,
     pair: Pair,
-    { rate, isPriming = false }: LoopOptions,
+    { rate, isPriming = false, seconds = this.#options.seconds }: LoopOptions,
   ): Promise<LoopResult> {
-    const { seconds, maxBodies, keys, cores } = this.#options;
+    const { maxBodies, keys, cores } = this.#options;
     const subject = stage.subjects.get(pair.subject);
     if (subject === undefined) throw new Error(`${pair.subject} was not started`);
     const scenario = scenarioOf(pair.scenario);
