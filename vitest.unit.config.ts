@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: "test/support/record-answers.ts",
+    // A second, which is the default, is short for a page while another browser has the processor.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         test: {
