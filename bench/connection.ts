@@ -27,6 +27,11 @@ type Reader = (chunk: Buffer, expected: string) => string | null | undefined;
 /** How much of an answer is looked at: enough to tell a result from an error. */
 const LOOKED_AT_BYTES = 200;
 const RESULT = '"result"';
+/** RFC 6455, 5.2; a ping carries 125 bytes at most. */
+const TEXT = 1;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
 /** The mask of every WebSocket frame sent; its value says nothing to the server. */
 const MASK = Buffer.from([0x37, 0xfa, 0x21, 0x3d]);
 
@@ -44,7 +49,8 @@ export async function open(protocol: "http" | "websocket", address: Address): Pr
     return connection(socket, write, httpReader());
   }
   await upgrade(socket, address);
-  return connection(socket, ({ body }) => socket.write(frame(body)), webSocketReader());
+  const pong = (payload: string) => socket.write(frame(PONG, payload));
+  return connection(socket, ({ body }) => socket.write(frame(TEXT, body)), webSocketReader(pong));
 }
 
 function connection(socket: Socket, write: (request: Outgoing) => void, read: Reader): Connection {
@@ -102,8 +108,8 @@ function httpReader(): Reader {
   };
 }
 
-/** Reads unfragmented text frames; passes over pings and pongs. */
-function webSocketReader(): Reader {
+/** Reads unfragmented frames; each ping is answered, or the server takes its client for gone. */
+function webSocketReader(pong: (payload: string) => void): Reader {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk, expected) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -121,8 +127,9 @@ function webSocketReader(): Reader {
       const opcode = rest.readUInt8(0) & 0x0f;
       const looked = rest.toString("latin1", start, start + Math.min(length, LOOKED_AT_BYTES));
       rest = rest.subarray(start + length);
-      if (opcode === 1) return faultOf(looked, expected);
-      if (opcode === 8) return `closed with ${looked}`;
+      if (opcode === TEXT) return faultOf(looked, expected);
+      if (opcode === CLOSE) return `closed with ${looked}`;
+      if (opcode === PING) pong(looked);
     }
     return undefined;
   };
@@ -132,11 +139,11 @@ function faultOf(looked: string, expected: string): string | null {
   return looked.includes(expected) ? null : looked;
 }
 
-/** A text frame as a client sends it: masked, in one piece. */
-function frame(body: string): Buffer {
+/** A frame as a client sends it: masked, in one piece. `body`: a character a byte, 65,535 at most. */
+function frame(opcode: number, body: string): Buffer {
   const start = body.length < 126 ? 6 : 8;
   const bytes = Buffer.allocUnsafe(start + body.length);
-  bytes.writeUInt8(0x81, 0);
+  bytes.writeUInt8(0x80 | opcode, 0);
   if (body.length < 126) {
     bytes.writeUInt8(0x80 | body.length, 1);
   } else {
