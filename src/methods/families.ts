@@ -1,3 +1,4 @@
+import { alike } from "./alike.ts";
 import type { ParamsWording } from "./check-params.ts";
 import type { Definition } from "./definition.ts";
 import { EVM_WORDING } from "./evm/wording.ts";
@@ -44,9 +45,8 @@ function family(
   methods: readonly Definition[],
   { writes, wording }: { readonly writes: readonly string[]; readonly wording: ParamsWording },
 ): Family {
-  const byName = new Map(
-    [...methods, ...OWN_METHODS].map((definition) => [definition.method, definition]),
-  );
+  const served = [...methods, ...OWN_METHODS].map(alike);
+  const byName = new Map(served.map((definition) => [definition.method, definition]));
   return Object.freeze({
     name,
     lookUp: (method) => byName.get(method),

@@ -79,7 +79,7 @@ describe("the methods", () => {
       expect(Object.isFrozen(definition)).toBe(true);
       expect(Object.isFrozen(definition.params)).toBe(true);
       expect(definition.params.every(Object.isFrozen)).toBe(true);
-      expect(lookUp(definition.method)).toBe(definition);
+      expect(lookUp(definition.method)).toEqual(definition);
     }
     const others = ["", "eth_Call", "eth_call ", "__proto__", "constructor", "toString"];
     for (const method of others) expect(lookUp(method)).toBeUndefined();
@@ -164,11 +164,11 @@ describe("the methods of slot networks", () => {
       expect(Object.isFrozen(definition)).toBe(true);
       expect(Object.isFrozen(definition.params)).toBe(true);
       expect(definition.params.every(Object.isFrozen), definition.method).toBe(true);
-      expect(FAMILIES.slot.lookUp(definition.method)).toBe(definition);
+      expect(FAMILIES.slot.lookUp(definition.method)).toEqual(definition);
       expect(lookUp(definition.method)).toBeUndefined();
     }
     expect(FAMILIES.slot.lookUp("eth_call")).toBeUndefined();
-    expect(FAMILIES.slot.lookUp("tollgate_usage")).toBe(lookUp("tollgate_usage"));
+    expect(FAMILIES.slot.lookUp("tollgate_usage")).toEqual(lookUp("tollgate_usage"));
   });
 
   test("have their config last, so that a commitment is found there", () => {
