@@ -3,6 +3,7 @@ import { Socket, type SocketConstructorOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { atOneMoment } from "../lib/clock.ts";
 import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
+import { SocketReads } from "../lib/socket-reads.ts";
 
 /** What Node keeps under a socket, and what its constructor takes beside what is documented. */
 type Handle = NonNullable<SocketConstructorOpts["handle"]>;
@@ -54,12 +55,15 @@ export class SocketReader {
     // A TLS socket has a handle too, which is not where its bytes come from.
     if (Object.getPrototypeOf(accepted) !== Socket.prototype || handle?.useUserBuffer === undefined)
       return undefined;
-    const callback = (size: number) => {
-      atOneMoment(this.#onRead, size);
-      return this.#mayRead;
-    };
-    const onread = { buffer: READ_BUFFER, callback };
-    const second = new Socket({ handle, allowHalfOpen, onread });
+    const reads = new SocketReads(
+      () => READ_BUFFER,
+      (size) => {
+        atOneMoment(this.#onRead, size);
+        return this.#mayRead;
+      },
+    );
+    const second = new Socket({ handle, allowHalfOpen, onread: reads.onread });
+    reads.shorten(second);
     accepted._handle = null;
     // The server counts its connections by those that it has accepted.
     second.once("close", () => accepted.destroy());

@@ -1,22 +1,9 @@
-import { Socket } from "node:net";
-import process from "node:process";
+import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
+import { type Handle, handleOf, streamWrap, type WriteRequest } from "./stream-wrap.ts";
 
-/** What stands for a write that the system has not finished. */
-type WriteRequest = { oncomplete?: (...args: unknown[]) => void };
+type WritingHandle = Handle & Required<Pick<Handle, "writeLatin1String">>;
 
-/** What Node keeps under a socket: returns 0, or a negative error number of the system. */
-type Handle = { writeLatin1String?: (request: WriteRequest, text: string) => number };
-
-/** Node's own names for its `stream_wrap`: documented as deprecated, not as gone. */
-type StreamWrap = {
-  readonly WriteWrap: new () => WriteRequest;
-  /** Numbers about the last write; at `kLastWriteWasAsync`, whether it is not finished yet. */
-  readonly streamBaseState: Int32Array;
-  readonly kLastWriteWasAsync: number;
-};
-
-const wrap = streamWrap();
 /** No write has it: one that the system takes at once does not touch it. */
 let spare: WriteRequest | undefined;
 
@@ -29,23 +16,22 @@ let spare: WriteRequest | undefined;
  */
 export function writeText(socket: Writable, text: string): boolean {
   const handle = readyHandle(socket);
-  if (wrap === undefined || handle === undefined) return socket.write(text, "latin1");
-  spare ??= new wrap.WriteWrap();
+  if (streamWrap === undefined || handle === undefined) return socket.write(text, "latin1");
+  spare ??= new streamWrap.WriteWrap();
   const status = handle.writeLatin1String(spare, text);
-  if (status === 0 && wrap.streamBaseState[wrap.kLastWriteWasAsync] === 0) return true;
+  if (status === 0 && streamWrap.streamBaseState[streamWrap.kLastWriteWasAsync] === 0) return true;
   const begun = spare;
   spare = undefined;
   return tellStream(socket, { handle, begun, status, text });
 }
 
-/** Undefined where the text has to wait for others, or where no plain socket is: TLS has its own way. */
-function readyHandle(socket: Writable & { _handle?: Handle | null }): Required<Handle> | undefined {
-  if (Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
-  const { _handle: handle } = socket;
+/** Undefined where the text has to wait for others, or where no plain socket is. */
+function readyHandle(socket: Writable): WritingHandle | undefined {
+  const handle = handleOf(socket);
   const isReady =
     socket.writableLength === 0 && socket.writableCorked === 0 && !(socket as Socket).connecting;
   if (!isReady || handle?.writeLatin1String === undefined) return undefined;
-  return handle as Required<Handle>;
+  return handle as WritingHandle;
 }
 
 /** The stream writes the text, and comes upon the write that was begun in place of a new one. */
@@ -70,20 +56,4 @@ function tellStream(
     return status;
   };
   return socket.write(text, "latin1");
-}
-
-/** Undefined where this Node gives it to nobody. */
-function streamWrap(): StreamWrap | undefined {
-  const { binding } = process as { binding?: (name: string) => Partial<StreamWrap> };
-  try {
-    const found = binding?.("stream_wrap");
-    const isWhole =
-      found?.WriteWrap !== undefined &&
-      found.kLastWriteWasAsync !== undefined &&
-      found.streamBaseState !== undefined;
-    return isWhole ? (found as StreamWrap) : undefined;
-  } catch {
-    // Refused, as Node's permission model does.
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { atOneMoment } from "../../lib/clock.ts";
 import { READ_BUFFER } from "../../lib/read-buffer.ts";
+import { SocketReads } from "../../lib/socket-reads.ts";
 import { writeText } from "../../lib/socket-text.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
@@ -55,15 +56,19 @@ export class HttpConnection {
     this.#owner = owner;
     this.#exchange = exchange;
     if (exchange !== undefined) exchange.carrier = this;
-    this.#socket = dialer.dial({
-      buffer: () => this.#buffer(),
-      callback: (size, bytes) => {
+    const reads = new SocketReads(
+      () => this.#buffer(),
+      (size, bytes) => {
         atOneMoment(this.#onBytes, size, bytes);
         return true;
       },
-    });
+    );
+    this.#socket = dialer.dial(reads.onread);
     this.#socket
-      .once(dialer.isSecure ? "secureConnect" : "connect", () => this.#onOpen())
+      .once(dialer.isSecure ? "secureConnect" : "connect", () => {
+        reads.shorten(this.#socket);
+        this.#onOpen();
+      })
       .on("end", () => this.#onEnd())
       .on("error", (error) => this.break("code" in error ? String(error.code) : error.name))
       .on("close", () => this.break("CONNECTION_CLOSED"));

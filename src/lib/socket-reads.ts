@@ -1,0 +1,56 @@
+import type { OnReadOpts, Socket } from "node:net";
+import { handleOf, streamWrap } from "./stream-wrap.ts";
+
+/** Of Node's sockets, documented nowhere: begins the timeout anew. */
+type Inner = { readonly _unrefTimer?: () => void };
+
+/**
+ * Where a socket's reads go. Node finds by names what is to be done with each of them, in the socket,
+ * its timeouts and its stream, which takes as long as looking the bytes over; a plain socket's can
+ * come straight from what it stands on. Its end and its errors are the stream's as ever.
+ */
+export class SocketReads {
+  /** To make the socket with. */
+  readonly onread: OnReadOpts;
+  readonly #room: () => Uint8Array;
+  readonly #take: (size: number, bytes: Uint8Array) => boolean;
+  /** Where the next read goes. */
+  #given: Uint8Array | undefined;
+
+  /**
+   * `room` is asked before each read, `take` is told how many of its bytes were read: false where no
+   * more is to be read until the socket is resumed.
+   */
+  constructor(room: () => Uint8Array, take: (size: number, bytes: Uint8Array) => boolean) {
+    this.#room = room;
+    this.#take = take;
+    const buffer = () => {
+      this.#given = room();
+      return this.#given;
+    };
+    this.onread = { buffer, callback: take };
+  }
+
+  /** The reads of this socket, which was made with `onread` and is connected, come straight from now on. */
+  shorten(socket: Socket & Inner): void {
+    const handle = handleOf(socket);
+    const { onread: ofStream, readStop } = handle ?? {};
+    if (streamWrap === undefined || handle === undefined) return;
+    if (ofStream === undefined || readStop === undefined) return;
+    const { streamBaseState, kReadBytesOrError } = streamWrap;
+    handle.onread = (bytes) => {
+      const size = streamBaseState[kReadBytesOrError] as number;
+      if (size <= 0 || socket.destroyed) return ofStream.call(handle, bytes);
+      if (socket.timeout) socket._unrefTimer?.();
+      const given = this.#given as Uint8Array;
+      const mayGoOn = this.#take(size, given);
+      const next = this.#room();
+      this.#given = next;
+      if (!mayGoOn && !socket.destroyed) {
+        handle.reading = false;
+        readStop.call(handle);
+      }
+      return next === given ? undefined : next;
+    };
+  }
+}
