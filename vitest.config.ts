@@ -1,8 +1,40 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What takes half a minute and more. */
+const LONGEST = [
+  "test/simulation/schedules.test.ts",
+  "test/dashboard/pages.test.ts",
+  "bench/bench.test.ts",
+  "src/storage/sqlite/client.test.ts",
+  "test/docs/snippets.test.ts",
+  "test/console/process.test.ts",
+  "test/dashboard/people.test.ts",
+  "test/credits/two-processes.test.ts",
+  "test/package/pack.test.ts",
+  "test/faults/each-fault.test.ts",
+];
+
+/**
+ * By default the largest file begins first, and the longest was among the smallest: for its last minutes
+ * a run had one worker at work.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.sort((a, b) => place(a) - place(b));
+  }
+}
+
+function place({ moduleId }: TestSpecification): number {
+  const found = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
+  return found === -1 ? LONGEST.length : found;
+}
 
 /** `long`: what takes minutes; run by `npm run test:long` alone. */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: "test/support/run-folder.ts",
@@ -11,7 +43,13 @@ export default defineConfig({
       "vitest.unit.config.ts",
       {
         extends: true,
-        test: { name: "long", include: ["test/**/*.long.ts"], testTimeout: 3_600_000 },
+        test: {
+          name: "long",
+          include: ["test/**/*.long.ts"],
+          testTimeout: 3_600_000,
+          // One at a time: what it measures is not held up by what another one sends.
+          maxWorkers: 1,
+        },
       },
     ],
   },
