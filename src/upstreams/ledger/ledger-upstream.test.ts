@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   LEDGER_GENESIS,
   ledgerBlock,
@@ -13,18 +13,9 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../upstream-answer.ts";
 import { LedgerUpstream } from "./ledger-upstream.ts";
 
-/** The threads that were started, so that they can be ended like by a fault of their own. */
-const threads = vi.hoisted((): Worker[] => []);
-vi.mock("node:worker_threads", async (importOriginal) => {
-  const original = await importOriginal<typeof import("node:worker_threads")>();
-  class WatchedWorker extends original.Worker {
-    constructor(...args: ConstructorParameters<typeof Worker>) {
-      super(...args);
-      threads.push(this);
-    }
-  }
-  return { ...original, Worker: WatchedWorker };
-});
+/** The next thread that is started, so that it can be ended like by a fault of its own. */
+const nextThread = (): Promise<Worker> =>
+  new Promise((resolve) => void process.once("worker", resolve));
 
 const SLOTS = { firstSlot: 1, confirmedSlot: 40, finalizedSlot: 40 };
 const opened: LedgerUpstream[] = [];
@@ -152,13 +143,14 @@ describe("a ledger of files as an upstream", () => {
   });
 
   test("what nobody waits for any more is not worked on", async () => {
+    const started = nextThread();
     const upstream = open(ledgerFolder(SLOTS, blocks()));
     const request = { method: "getBlock", params: "[7]", timeoutMs: 1000 };
     const calls = Array.from({ length: 30 }, () =>
       upstream.call(request, { answered: () => undefined }),
     );
     let answered = 0;
-    threads.at(-1)?.on("message", () => {
+    (await started).on("message", () => {
       answered += 1;
     });
     for (const call of calls) call.cancel();
@@ -167,10 +159,12 @@ describe("a ledger of files as an upstream", () => {
   });
 
   test("when its thread dies calls are unreachable, and the next starts it again", async () => {
+    const started = nextThread();
     const upstream = open(ledgerFolder(SLOTS, blocks()));
     expect(resultOf(await ask(upstream, "getSlot"))).toBe(40);
+    const thread = await started;
     const inAir = Promise.all([ask(upstream, "getBlock", 8), ask(upstream, "getSlot")]);
-    await threads.at(-1)?.terminate();
+    await thread.terminate();
     const ended = { kind: "unreachable", code: "LEDGER_WORKER_ENDED" };
     expect(await inAir).toEqual([ended, ended]);
     expect(upstream.isConnected).toBe(false);
