@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes half a minute and more. */
 const LONGEST = [
+  "test/simulation/schedules.long.ts",
   "test/simulation/schedules.test.ts",
   "test/dashboard/pages.test.ts",
   "bench/bench.test.ts",
@@ -43,13 +44,7 @@ export default defineConfig({
       "vitest.unit.config.ts",
       {
         extends: true,
-        test: {
-          name: "long",
-          include: ["test/**/*.long.ts"],
-          testTimeout: 3_600_000,
-          // One at a time: what it measures is not held up by what another one sends.
-          maxWorkers: 1,
-        },
+        test: { name: "long", include: ["test/**/*.long.ts"], testTimeout: 3_600_000 },
       },
     ],
   },

@@ -31,7 +31,8 @@ let gateway: Storage;
 let dashboard: Storage;
 
 beforeAll(async () => {
-  gateway = await openSqlite(path);
+  // Like after their start: each behind its own thread.
+  gateway = await openSqlite(path, { threadAfterMs: 0 });
   for (let hour = 0; hour < HOURS; hour += 1) {
     const minute = FROM / 60_000 + hour * 60;
     await gateway.usage.record(everyName("acc_1", KEYS, minute), []);
@@ -51,7 +52,7 @@ beforeAll(async () => {
     const buckets = some.flatMap((each) => (each ? [{ ...each, minute, calls: 1 }] : []));
     await gateway.usage.record(buckets, []);
   }
-  dashboard = await openSqlite(path);
+  dashboard = await openSqlite(path, { threadAfterMs: 0 });
 }, 600_000);
 
 afterAll(async () => {
