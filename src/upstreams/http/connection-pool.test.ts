@@ -7,7 +7,9 @@ import {
   MAX_BODY_BYTES,
   RAW_RESPONSES,
 } from "../../../test/support/raw-responses.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { busyPoll } from "./busy-poll.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { type Outcome, ToldExchange } from "./exchange.ts";
 
@@ -256,6 +258,90 @@ describe("many at once", () => {
     for (let turn = 0; turn < 5; turn += 1) await ask();
     expect(server.connections).toBe(3);
     expect(used.size).toBe(1);
+  });
+});
+
+describe("the event loop stays awake for a node that answers soon", () => {
+  let clockMs = 0;
+  let awaited = 0;
+  beforeEach(async () => {
+    clockMs = 1000;
+    awaited = 0;
+    vi.spyOn(systemClock, "monotonic").mockImplementation(() => clockMs);
+    vi.spyOn(busyPoll, "began").mockImplementation(() => {
+      awaited += 1;
+    });
+    vi.spyOn(busyPoll, "ended").mockImplementation(() => {
+      awaited -= 1;
+    });
+    await open(1);
+    await answerAfter(0.1, 10);
+    vi.mocked(busyPoll.began).mockClear();
+  });
+  afterEach(() => {
+    expect(awaited).toBe(0);
+    vi.restoreAllMocks();
+  });
+  const answerAfter = async (tookMs: number, times: number): Promise<void> => {
+    answer = (socket, request) => {
+      clockMs += tookMs;
+      echo(socket, request);
+    };
+    for (let n = 0; n < times; n += 1) expect(await ask()).toBe("hello");
+  };
+
+  test("from its request to the first bytes of its answer", async () => {
+    let atNode: number | undefined;
+    let finish = (): void => undefined;
+    answer = (socket) => {
+      atNode = awaited;
+      socket.write(`${OK}Content-Length: 5\r\n\r\nhe`);
+      finish = () => void socket.write("llo");
+    };
+    const asking = ask();
+    await until(() => expect([atNode, awaited]).toEqual([1, 0]));
+    finish();
+    expect(await asking).toBe("hello");
+    expect(busyPoll.began).toHaveBeenCalledTimes(1);
+  });
+
+  test("and sleeps when its answers take longer, until they come soon again", async () => {
+    await answerAfter(1, 20);
+    vi.mocked(busyPoll.began).mockClear();
+    await answerAfter(1, 20);
+    expect(busyPoll.began).not.toHaveBeenCalled();
+    await answerAfter(0.1, 20);
+    expect(busyPoll.began).toHaveBeenCalled();
+  });
+
+  test("no longer than its call is in the air: cancelled, broken or closed", async () => {
+    const reached = async (count: number) => {
+      await asked(count);
+      expect(awaited).toBe(1);
+    };
+    answer = () => undefined;
+    const told: Outcome[] = [];
+    const exchange = exchangeOf("x", (outcome) => told.push(outcome));
+    pool.send(exchange);
+    await reached(11);
+    pool.cancel(exchange);
+    expect([awaited, told]).toEqual([0, []]);
+
+    let end = (): void => undefined;
+    answer = (socket) => {
+      end = () => void socket.destroy();
+    };
+    const broken = ask();
+    await reached(12);
+    end();
+    expect(await broken).toBe("CONNECTION_CLOSED");
+    expect(awaited).toBe(0);
+
+    answer = () => undefined;
+    const closed = ask();
+    await reached(13);
+    await pool.close();
+    expect([awaited, await closed]).toEqual([0, "CLIENT_CLOSED"]);
   });
 });
 

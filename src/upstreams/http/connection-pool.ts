@@ -1,4 +1,5 @@
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
+import { Nearness } from "./busy-poll.ts";
 import { Dialer } from "./dialer.ts";
 import { type Exchange, ExchangeLine } from "./exchange.ts";
 import { type Ending, HttpConnection } from "./http-connection.ts";
@@ -28,6 +29,7 @@ export class ConnectionPool {
   readonly #resting: HttpConnection[] = [];
   readonly #line = new ExchangeLine();
   readonly #owner = {
+    nearness: new Nearness(),
     free: (connection: HttpConnection) => this.#free(connection),
     ended: (connection: HttpConnection, ending: Ending) => this.#ended(connection, ending),
   };

@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
-import { atOneMoment } from "../../lib/clock.ts";
+import { atOneMoment, systemClock } from "../../lib/clock.ts";
 import { READ_BUFFER } from "../../lib/read-buffer.ts";
 import { SocketReads } from "../../lib/socket-reads.ts";
 import { writeText } from "../../lib/socket-text.ts";
+import { busyPoll, type Nearness } from "./busy-poll.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
 import { type Progress, ResponseReader } from "./response-reader.ts";
@@ -29,6 +30,8 @@ export type Ending =
     };
 
 export type ConnectionOwner = {
+  /** Of the node. */
+  readonly nearness: Nearness;
   /** It can carry an exchange: it has opened, or has carried one to its end. */
   readonly free: (connection: HttpConnection) => void;
   /** Told once. */
@@ -50,6 +53,9 @@ export class HttpConnection {
   #holdsProcess = true;
   #hasServed = false;
   #hasHeard = false;
+  #sentAtMs = 0;
+  /** The event loop stays awake for the answer. */
+  #isAwaited = false;
 
   /** Begins to connect; `exchange` is what it is opened for, if it is for one alone. */
   constructor(dialer: Dialer, owner: ConnectionOwner, exchange?: Exchange) {
@@ -82,6 +88,9 @@ export class HttpConnection {
     this.#exchange = exchange;
     this.#hasHeard = false;
     this.#reader.begin(exchange.maxBytes);
+    this.#sentAtMs = systemClock.monotonic();
+    this.#isAwaited = this.#owner.nearness.isNear;
+    if (this.#isAwaited) busyPoll.began();
     writeText(this.#socket, exchange.request);
   }
 
@@ -138,7 +147,11 @@ export class HttpConnection {
       this.#endUnneeded();
       return;
     }
-    this.#hasHeard = true;
+    if (!this.#hasHeard) {
+      this.#hasHeard = true;
+      this.#owner.nearness.answered(systemClock.monotonic() - this.#sentAtMs);
+      this.#awaitNoLonger();
+    }
     this.#proceed(
       bytes === READ_BUFFER ? this.#reader.read(READ_BUFFER, size) : this.#reader.advance(size),
     );
@@ -189,7 +202,14 @@ export class HttpConnection {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     if (exchange !== undefined) exchange.carrier = undefined;
+    this.#awaitNoLonger();
     return exchange;
+  }
+
+  #awaitNoLonger(): void {
+    if (!this.#isAwaited) return;
+    this.#isAwaited = false;
+    busyPoll.ended();
   }
 
   #endUnneeded(): void {
