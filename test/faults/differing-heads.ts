@@ -11,6 +11,7 @@ const IN_AIR = 16;
 const TOLD = 10;
 /** Code of a creation that returns the number of its block: NUMBER, into memory, RETURN. */
 const NUMBER_CODE = "0x435f5260205ff3";
+const RUNS_CODE = "eth_call";
 /** So far below the head a client asks by number and by hash. */
 const DEPTH = 8;
 
@@ -38,8 +39,39 @@ type Question = {
   readonly check: (answer: Answer, block: string | undefined) => string | undefined;
 };
 
+/**
+ * anvil 1.7.1 takes the number that an `eth_call` names for its head, waits while it mines, and then runs the
+ * call in the block that was mined. So code runs and blocks are mined in turns; all else goes on meanwhile.
+ */
+class Turns {
+  isMining = false;
+  #running = 0;
+  #onceNone: (() => void) | undefined;
+
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await call();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) this.#onceNone?.();
+    }
+  }
+
+  async mine(blocks: () => Promise<void>): Promise<void> {
+    this.isMining = true;
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onceNone = resolve;
+      });
+    }
+    await blocks();
+    this.isMining = false;
+  }
+}
+
 /** A question for the head or below it, by what has been seen when it is sent. */
-function questionFor(seen: Seen, random: Random): Question {
+function questionFor(seen: Seen, random: Random, mayRunCode: boolean): Question {
   const least = seen.head;
   const isHead = (number: number, named: string | undefined) => {
     if (!(number >= least)) return `${number} after ${least} was seen`;
@@ -61,7 +93,7 @@ function questionFor(seen: Seen, random: Random): Question {
     check: isThere,
   };
   const hash = seen.hashes.get(at);
-  const choices: readonly Question[] = [
+  const reads: readonly Question[] = [
     {
       method: "eth_blockNumber",
       params: [],
@@ -77,21 +109,24 @@ function questionFor(seen: Seen, random: Random): Question {
         return isHead(Number(block.number), named);
       },
     },
-    {
-      method: "eth_call",
-      params: [{ data: NUMBER_CODE }, "latest"],
-      check: ({ result }, named) => isHead(Number(result), named),
-    },
     byNumber,
     hash === undefined
       ? byNumber
       : { method: "eth_getBlockByHash", params: [hash, false], check: isThere },
+  ];
+  const runs: readonly Question[] = [
     {
-      method: "eth_call",
+      method: RUNS_CODE,
+      params: [{ data: NUMBER_CODE }, "latest"],
+      check: ({ result }, named) => isHead(Number(result), named),
+    },
+    {
+      method: RUNS_CODE,
       params: [{ data: NUMBER_CODE }, quantity(at)],
       check: ({ result }) => (Number(result) === at ? undefined : `${result} at ${at}`),
     },
   ];
+  const choices = mayRunCode ? [...reads, ...runs] : reads;
   return choices[Math.floor(random() * choices.length)] ?? byNumber;
 }
 
@@ -105,7 +140,9 @@ function judge({ method, params, check }: Question, reply: Reply | Error, needsB
   return fault === undefined ? undefined : `${asked}: ${fault}`;
 }
 
-async function ask(network: RigNetwork, calls: number, seen: Seen): Promise<void> {
+type Load = { readonly calls: number; readonly seen: Seen; readonly turns: Turns };
+
+async function ask(network: RigNetwork, { calls, seen, turns }: Load): Promise<void> {
   const http = new HttpClient(network.http, IN_AIR / 2);
   const ws = new WsClient(network.ws);
   const random = seeded(11);
@@ -114,10 +151,11 @@ async function ask(network: RigNetwork, calls: number, seen: Seen): Promise<void
     while (sent < calls && seen.violations.length < TOLD) {
       sent += 1;
       const id = sent;
-      const question = questionFor(seen, random);
+      const question = questionFor(seen, random, !turns.isMining);
       const { method, params } = question;
       const body = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-      const reply = await send(body, id).catch((error: Error) => error);
+      const answered = () => send(body, id).catch((error: Error) => error);
+      const reply = await (method === RUNS_CODE ? turns.run(answered) : answered());
       const fault = judge(question, reply, needsBlock);
       if (fault !== undefined) seen.violations.push(fault);
     }
@@ -131,14 +169,21 @@ async function ask(network: RigNetwork, calls: number, seen: Seen): Promise<void
 }
 
 /** Mines on either node in turn, never more than five blocks ahead of the other. */
-async function move({ nodes, mine }: ChainPair, until: () => boolean): Promise<number> {
+async function move(
+  { nodes, mine }: ChainPair,
+  turns: Turns,
+  until: () => boolean,
+): Promise<number> {
   const random = seeded(5);
   let widest = 0;
   while (!until()) {
     const heads = await Promise.all(nodes.map(headOf));
     const at = Math.floor(random() * nodes.length);
     const room = Math.min(...heads) + MOST_APART - (heads[at] ?? 0);
-    if (room > 0) await mine(1 + Math.floor(random() * room), nodes.slice(at, at + 1));
+    if (room > 0) {
+      const blocks = 1 + Math.floor(random() * room);
+      await turns.mine(() => mine(blocks, nodes.slice(at, at + 1)));
+    }
     const now = await Promise.all(nodes.map(headOf));
     widest = Math.max(widest, Math.max(...now) - Math.min(...now));
     await setTimeout(MOVE_MS);
@@ -168,10 +213,11 @@ export function describeDifferingHeads(name: string, calls: number, webSocket: b
     if (network === undefined) throw new Error("no network");
     const seen = new Seen();
     let done = false;
-    const moved = move(pair, () => done);
+    const turns = new Turns();
+    const moved = move(pair, turns, () => done);
     const before = pair.head();
     try {
-      await ask(network, calls, seen);
+      await ask(network, { calls, seen, turns });
     } finally {
       done = true;
     }
