@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { BusyPoll, NEAR_MS, Nearness } from "./busy-poll.ts";
 
 /** An event loop: a `turn` takes so long, and says whether the next one is awake. */
-function startLoop() {
+function startLoop({ hasSpareCore = true } = {}) {
   let now = 1000;
   let awakeMs = 0;
   let next: (() => void) | undefined;
@@ -20,7 +20,7 @@ function startLoop() {
     return next !== undefined;
   };
   return {
-    poll: new BusyPoll({ clock: { monotonic: () => now }, again }),
+    poll: new BusyPoll({ clock: { monotonic: () => now }, hasSpareCore, again }),
     turn,
     awakeMs: () => awakeMs,
   };
@@ -37,6 +37,13 @@ describe("the event loop, with an answer of a near node to come,", () => {
     expect(turn(0.01)).toBe(false);
     poll.began();
     expect(turn(NEAR_MS / 3)).toBe(true);
+  });
+
+  test("sleeps where no other core is there to run the node", () => {
+    const { poll, turn } = startLoop({ hasSpareCore: false });
+    poll.began();
+    expect(turn(NEAR_MS / 3)).toBe(false);
+    poll.ended();
   });
 
   test("waits awake no longer than near nodes take", () => {

@@ -1,4 +1,4 @@
-import { cpus } from "node:os";
+import { availableParallelism } from "node:os";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 
 /** A node is near where most of its answers begin within this time; no answer is waited for longer. */
@@ -25,6 +25,8 @@ export class Nearness {
 
 export type BusyPollParts = {
   readonly clock: Pick<Clock, "monotonic">;
+  /** Without one, what is spent here is taken from others: from the node, it may be. */
+  readonly hasSpareCore: boolean;
   /** Runs it after the event loop has looked for what came, without having slept. */
   readonly again: (poll: () => void) => void;
 };
@@ -50,7 +52,7 @@ export class BusyPoll {
   /** A request goes to a node that is near; `ended` follows, whatever becomes of it. */
   began(): void {
     this.#awaited += 1;
-    if (this.#awaited > MOST_AWAITED) return;
+    if (!this.#parts.hasSpareCore || this.#awaited > MOST_AWAITED) return;
     const now = this.#parts.clock.monotonic();
     this.#untilMs = now + NEAR_MS;
     if (this.#isPolling) return;
@@ -79,10 +81,9 @@ export class BusyPoll {
   };
 }
 
-const hasSpareCore = cpus().length > 1;
-
-/** Of this process: it has one event loop. Where there is one core, the node could need it. */
+/** Of this process: it has one event loop. A container's share of the machine is what counts. */
 export const busyPoll = new BusyPoll({
   clock: systemClock,
-  again: (poll) => void (hasSpareCore && setImmediate(poll)),
+  hasSpareCore: availableParallelism() > 1,
+  again: (poll) => void setImmediate(poll),
 });
