@@ -187,6 +187,7 @@ export class Oracle {
     const { nodes } = this.#parts;
     const doubtful = nodes.filter((node) => {
       if (node === good || node.options.role === "partner") return false;
+      if (node.isFaulty || node.faultMs >= asked.beganMs) return true;
       return !asked.good.some((one) => one.node === node) || !this.#finds(node, asked);
     });
     return doubtful.length >= 2;

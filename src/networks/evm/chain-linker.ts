@@ -9,6 +9,8 @@ export type ChainLinkerParts = {
   readonly upstreams: readonly TrackedUpstream[];
   /** Told of each call. */
   readonly asked: (upstream: TrackedUpstream) => void;
+  /** Told where a node has left the head that it was asked about. */
+  readonly left: (upstream: TrackedUpstream) => void;
 };
 
 /** Asks nodes for the blocks between their heads and the network's chain. */
@@ -72,7 +74,10 @@ export class ChainLinker {
     this.#ask(upstream, { method: "eth_getBlockByNumber", params }, (json) => {
       if (json === undefined) return;
       if (readBlock(json)?.hash === lowest.hash) this.#parts.view.joins(upstream, ancestor);
-      else this.#left.set(upstream, tip.hash);
+      else {
+        this.#left.set(upstream, tip.hash);
+        this.#parts.left(upstream);
+      }
     });
   }
 

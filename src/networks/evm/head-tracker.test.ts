@@ -490,6 +490,60 @@ describe("a reorganisation", () => {
   });
 });
 
+describe("a node that leaves its head while it is asked where that joins the chain", () => {
+  const DEPTH = 100;
+  const OFTEN = 500;
+  /** Two forks of so many blocks, at 5 ms a question. */
+  const LINKED_MS = 1500;
+
+  /** One node that leaves each of its heads so often, when it is asked for anything but its head. */
+  const leaving = (times: number) => {
+    const network = new Network([{}]);
+    network.tracker.start();
+    network.mineAll(2 * DEPTH, () => 12_000);
+    network.time.run(network.time.now + 6000);
+    const node = network.node(0);
+    const ancestor = network.chain.back(network.tip, network.tip.number - DEPTH) ?? network.tip;
+    const fork = () => {
+      network.tip = ancestor;
+      for (let mined = 0; mined <= DEPTH; mined += 1) network.mine();
+    };
+    fork();
+    network.forget();
+    const ask = node.ask.bind(node);
+    let left = 0;
+    node.ask = (request, done) => {
+      const isHead = request.params.includes("latest") || request.method === "eth_chainId";
+      ask(request, (json) => {
+        if (!isHead && left < times) {
+          left += 1;
+          fork();
+        }
+        done(json);
+      });
+    };
+    const untilAsked = () => {
+      while (node.polls === 0) network.time.run(network.time.now + 20);
+    };
+    return { network, node, untilAsked };
+  };
+
+  test("is asked for its new one at once", () => {
+    const { network, node, untilAsked } = leaving(1);
+    untilAsked();
+    network.time.run(network.time.now + LINKED_MS);
+    expect(network.view.head?.hash).toBe(network.tip.hash);
+    expect(node.polls).toBe(2);
+  });
+
+  test("is asked once more, and not for ever", () => {
+    const { network, node, untilAsked } = leaving(OFTEN);
+    untilAsked();
+    network.time.run(network.time.now + LINKED_MS);
+    expect(node.polls).toBe(2);
+  });
+});
+
 describe("sockets", () => {
   const sockets: readonly NodeOptions[] = [{ hasSocket: true }, { hasSocket: true, delayMs: 30 }];
   const flowing = (nodes = sockets) => {

@@ -63,7 +63,12 @@ export class HeadTracker {
     this.#primaries = watches.filter((watch) => watch.upstream.role === "primary");
     this.#poller = new Poller({ clock, view, watches: this.#primaries });
     this.#partners = watches.filter((watch) => watch.upstream.role === "partner");
-    this.#linker = new ChainLinker({ view, upstreams, asked: (one) => this.#charge(one) });
+    this.#linker = new ChainLinker({
+      view,
+      upstreams,
+      asked: (one) => this.#charge(one),
+      left: (one) => this.#repeat(one),
+    });
     this.#tags = {
       safe: new Tag("safe", { view, upstreams, timers }),
       finalized: new Tag("finalized", { view, upstreams, timers }),
@@ -163,6 +168,13 @@ export class HeadTracker {
    */
   #charge(upstream: TrackedUpstream): void {
     if (this.#primaries.length > 1) this.#watchOf(upstream)?.account.spend();
+  }
+
+  /** Until its new head is known the node counts as one of the fork that it has left. */
+  #repeat(upstream: TrackedUpstream): void {
+    if (!this.#isRunning) return;
+    this.#charge(upstream);
+    this.#watchOf(upstream)?.repeat();
   }
 
   /** Does all that is due, and sleeps until more is. */

@@ -33,6 +33,7 @@ export class UpstreamWatch {
   #isLooking = false;
   /** To be asked again: what is in the air may be answered with an older head. */
   #isSought = false;
+  #isRepeated = false;
   #askedMs = Number.NEGATIVE_INFINITY;
   #flows = false;
   /** A poll found a block that the socket had not told of. */
@@ -93,6 +94,7 @@ export class UpstreamWatch {
   look(kind: "poll" | "probe", done: (isRight: boolean) => void): void {
     const timeoutMs = kind === "probe" ? PROBE_MS : ASK_MS;
     this.#isLooking = true;
+    this.#isRepeated = false;
     this.#askedMs = this.#parts.clock.monotonic();
     const finish = (isRight: boolean) => {
       this.#isLooking = false;
@@ -108,6 +110,13 @@ export class UpstreamWatch {
         else finish(false);
       });
     }
+  }
+
+  /** Asks for its head once more: nodes behind one address could lead from one to the next for ever. */
+  repeat(): void {
+    if (this.#isRepeated || this.#isLooking) return;
+    this.look("poll", () => {});
+    this.#isRepeated = true;
   }
 
   /** Asks for a head that is not older than this moment. */
