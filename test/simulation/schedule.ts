@@ -38,6 +38,7 @@ export class Schedule {
   #openWithFailover = 0;
   #partnerRequests = 0;
   #highestSeen = -1;
+  #hadChainFaults = false;
   #failed: Violation | undefined;
   #clientsUntilMs = 0;
 
@@ -139,6 +140,7 @@ export class Schedule {
       if (node.chainFault !== undefined) return;
       this.#say(() => `${name} ${kind}`);
       node.beginChain(kind);
+      this.#hadChainFaults = true;
       if (kind === "drained") gateway.network.setDrained(name, true);
       time.after(endMs - beginMs, () => {
         this.#say(() => `${name} no longer ${kind}`);
@@ -280,9 +282,10 @@ export class Schedule {
         if (node.options.role === "partner") continue;
         const { state, breaker, chain, isForked } = this.#upstream(node);
         const { name } = node.options;
-        // Of a slow chain that forks, the polls which show that a node is back are seldom.
+        // Where blocks are slow, the polls which show which chain a node is on are seldom.
         const { blockTimeMs, reorgShare } = this.#world.chain.habits;
-        const isSeldom = blockTimeMs > SEEN_BLOCK_MS && (isForked || reorgShare > 0);
+        const forks = isForked || reorgShare > 0 || this.#hadChainFaults;
+        const isSeldom = blockTimeMs > SEEN_BLOCK_MS && forks;
         const isWell = breaker.state === "closed" && chain !== "wrong";
         hold(isWell || isSeldom, () => `${name} is still: ${state}`);
         const usedMs = this.#usedMs.get(name) ?? -1;
