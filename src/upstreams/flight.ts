@@ -175,18 +175,23 @@ export class Flight implements Others, AttemptOwner {
     if (delayMs !== undefined) this.#hedge = timers.set(delayMs, this);
   }
 
-  /** The attempt takes long: another is begun beside it, or the answer at hand is given. */
+  /** The attempt takes long: another is begun beside it. With none left an answer at hand is given. */
   due(): void {
     this.#hedge = undefined;
     this.#nowMs = this.#parts.clock.monotonic();
+    const hasTime = this.#leftMs() >= LEAST_ATTEMPT_MS;
+    const choice = hasTime ? this.#choose(this.#parts.primaries, TIER.lagging) : undefined;
     const answer = this.#found?.atHand;
     if (answer !== undefined) {
-      this.#finish(answer);
+      if (choice === undefined) this.#finish(answer);
+      else {
+        this.#parts.observer.retried();
+        this.#send(choice);
+      }
       return;
     }
     const [slow] = this.#sent;
-    if (slow === undefined || this.#sent.length > 1 || this.#leftMs() < LEAST_ATTEMPT_MS) return;
-    const choice = this.#choose(this.#parts.primaries, TIER.lagging);
+    if (slow === undefined || this.#sent.length > 1) return;
     if (choice !== undefined && this.#parts.hedges.tryTake()) {
       this.#send(choice, slow.upstream);
     }

@@ -403,6 +403,38 @@ describe("null", () => {
   });
 });
 
+describe("an answer that would stand alone, where the second node is slow,", () => {
+  const silent = () => undefined;
+  const outcomesOf = (...replies: Reply[]) => {
+    const outcomes: FetchOutcome[] = [];
+    const nodes = replies.map((reply, index) => upstream(`u${index}`, reply));
+    routerOf(nodes).fetch({ ...REQUEST, done: (each) => outcomes.push(each) });
+    return outcomes;
+  };
+  const runTimers = () => {
+    const due = timers;
+    timers = [];
+    for (const timer of due) timer.run();
+  };
+
+  test("yields to a third's", () => {
+    const outcomes = outcomesOf(noBlock, silent, good);
+    expect(names()).toEqual(["u0", "u1"]);
+    runTimers();
+    expect(outcomes).toMatchObject([good]);
+    expect(names()).toEqual(["u0", "u1", "u2"]);
+  });
+
+  test("is given where the last one is slow, too", () => {
+    const outcomes = outcomesOf(noBlock, silent, silent);
+    runTimers();
+    expect(names()).toEqual(["u0", "u1", "u2"]);
+    expect(outcomes).toEqual([]);
+    runTimers();
+    expect(outcomes).toMatchObject([{ failure: { class: "block_unknown" }, upstream: "u0" }]);
+  });
+});
+
 describe("the block that a call needs", () => {
   test("decides who is asked, whatever it costs", () => {
     const nodes = [at(upstream("a", good), { head: 99 }), upstream("b", result("2"))];
