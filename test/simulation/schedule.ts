@@ -140,8 +140,8 @@ export class Schedule {
       if (node.chainFault !== undefined) return;
       this.#say(() => `${name} ${kind}`);
       node.beginChain(kind);
-      this.#hadChainFaults = true;
       if (kind === "drained") gateway.network.setDrained(name, true);
+      else this.#hadChainFaults = true;
       time.after(endMs - beginMs, () => {
         this.#say(() => `${name} no longer ${kind}`);
         node.endChain();
