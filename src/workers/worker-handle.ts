@@ -1,5 +1,5 @@
+import type { ChildProcess } from "node:child_process";
 import type { Worker as ClusterWorker } from "node:cluster";
-import { once } from "node:events";
 import type { MetricFamily } from "../gateway/operations.ts";
 import type { Answers, FromWorker, Question, Start, ToWorker } from "./messages.ts";
 
@@ -102,10 +102,7 @@ export class WorkerHandle {
       this.kill();
     }, START_MS);
     this.serving.finally(() => clearTimeout(timer)).catch(() => undefined);
-    const exited = once(this.#process, "exit");
-    await Promise.all([exited, once(this.#process, "disconnect")]);
-    const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null];
-    const cause = signal ?? code ?? 0;
+    const cause = await endOf(this.#process.process);
     this.#failed(`ended before it served (${cause})`);
     for (const settle of [...this.#waiting.values()]) settle(undefined);
     const since = this.#servingSinceMs;
@@ -141,4 +138,37 @@ export class WorkerHandle {
   #send(message: ToWorker): void {
     if (this.#process.isConnected()) this.#process.process.send(message, () => undefined);
   }
+}
+
+/**
+ * An exit code or a signal, once the process has ended and its last message has been read. Where a
+ * connection was on its way to it, Node (24.21, node:child_process) waits for ever for word that it
+ * arrived: there is no "disconnect", and the connection stays open with nobody behind it. It is
+ * closed here, and not given to another worker: this one may have read of it.
+ */
+function endOf(process: ChildProcess): Promise<number | string> {
+  const lastConnection = connectionsTo(process);
+  return new Promise((resolve) => {
+    process.once("close", (code, signal) => {
+      lastConnection()?.close();
+      resolve(signal ?? code ?? 0);
+    });
+  });
+}
+
+type Connection = { close(): void };
+
+/**
+ * The connection that node:cluster sent last: it sends the next one when this one has arrived, and has
+ * closed its own end of it then, which may be closed twice.
+ */
+function connectionsTo(process: ChildProcess): () => Connection | undefined {
+  let last: Connection | undefined;
+  const send = process.send as (...args: unknown[]) => boolean;
+  process.send = (...args: unknown[]) => {
+    // Where there is none, a callback may be in its place.
+    if (typeof args[1] === "object") last = args[1] as Connection;
+    return send.apply(process, args);
+  };
+  return () => last;
 }

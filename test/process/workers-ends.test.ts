@@ -62,21 +62,26 @@ test("a primary process that is killed leaves no worker behind for a second", as
   await expect.poll(() => pids.filter(isAlive), { timeout: 1000, interval: 10 }).toEqual([]);
 });
 
-test("when all workers die at once, the port that port 0 became stays the same", async () => {
-  gateway = await startWorkerGateway();
-  const { key } = await gateway.newKey();
-  const old = workers();
-  for (const pid of old) process.kill(pid, "SIGKILL");
-  await expect
-    .poll(() => workers().filter((pid) => !old.includes(pid)), { timeout: 9000 })
-    .toHaveLength(2);
-  await gateway.whole();
-  const lines = await gateway.lines(4, key);
-  expect(await Promise.all(lines.map((line) => line.call()))).toEqual([200, 200, 200, 200]);
-  const alive = workers();
-  for (const line of lines) line.end();
-  expect(alive.filter(isAlive)).toEqual(alive);
-});
+test.each([0, 3])(
+  "when all workers die at once with %d connections on their way, the port that port 0 became stays the same",
+  async (waiting) => {
+    gateway = await startWorkerGateway();
+    const { key } = await gateway.newKey();
+    const old = workers();
+    for (const pid of old) process.kill(pid, "SIGSTOP");
+    const lost = await gateway.lines(waiting, key);
+    for (const pid of old) process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() => workers().filter((pid) => !old.includes(pid)), { timeout: 9000 })
+      .toHaveLength(2);
+    await gateway.whole();
+    const lines = await gateway.lines(4, key);
+    expect(await Promise.all(lines.map((line) => line.call()))).toEqual([200, 200, 200, 200]);
+    const alive = workers();
+    for (const line of [...lines, ...lost]) line.end();
+    expect(alive.filter(isAlive)).toEqual(alive);
+  },
+);
 
 describe("where it cannot start", () => {
   let node: StandInNode;

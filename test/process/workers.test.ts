@@ -40,12 +40,26 @@ test("connections are dealt out evenly; a killed worker takes its own with it an
   const killedAtMs = performance.now();
   await kill(1);
   await expect.poll(() => lines.filter(isOpen).length, { interval: 5 }).toBe(3);
+  await gateway.process.says(/"msg":"worker ended"/);
   // Meanwhile the other goes on, and takes the new connections.
   const rest = [...lines.filter(isOpen), ...(await gateway.lines(2, key))];
   expect(await callAll(rest)).toEqual([200, 200, 200, 200, 200]);
   await expect.poll(() => gateway.pid(1), { timeout: REPLACED_MS, interval: 5 }).not.toBe(old);
   expect(performance.now() - killedAtMs).toBeLessThan(REPLACED_MS);
   for (const line of rest) line.end();
+});
+
+test("a worker that dies with a connection on its way to it is replaced, and that connection ends", async () => {
+  const pid = gateway.pid(2);
+  process.kill(pid, "SIGSTOP");
+  const lines = await gateway.lines(4, key);
+  const called = lines.map((line) => line.call().catch((error: Error) => error.message));
+  await kill(2);
+  const answers = await Promise.all(called);
+  expect(answers.toSorted()).toEqual([200, 200, 200, "the connection ended"]);
+  await expect.poll(() => gateway.pid(2), { timeout: REPLACED_MS, interval: 5 }).not.toBe(pid);
+  await gateway.whole();
+  for (const line of lines) line.end();
 });
 
 test("a WebSocket ends with its worker; those of the other go on", async () => {
