@@ -78,6 +78,7 @@ function join<Watch extends Chain>(
       log.info({ upstream: name, state }, "an upstream's health changed");
       chain.refresh();
     },
+    answering: () => chain.refresh(),
     broke: (upstream) => chain.recheck(upstream),
     asked: () => chain.reconsider(),
   };

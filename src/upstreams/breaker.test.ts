@@ -5,9 +5,10 @@ import { Breaker, type BreakerState } from "./breaker.ts";
 const setUp = () => {
   const time = { now: 0 };
   const changes: BreakerState[] = [];
+  const sooner: number[] = [];
   const breaker = new Breaker(
     { monotonic: () => time.now },
-    { onChange: (state) => changes.push(state) },
+    { onChange: (state) => changes.push(state), onSooner: () => sooner.push(time.now) },
   );
   const fail = (times: number): void => {
     for (let n = 0; n < times; n += 1) breaker.failed();
@@ -18,7 +19,7 @@ const setUp = () => {
     breaker.probeStarted(time.now);
     breaker.probeSucceeded();
   };
-  return { time, breaker, changes, fail, probe };
+  return { time, breaker, changes, sooner, fail, probe };
 };
 
 describe("opening", () => {
@@ -166,6 +167,67 @@ describe("coming back", () => {
   });
 });
 
+describe("a node that is open and answers the calls of those who have nobody else", () => {
+  /** Open, and its next probe is 8 s away. */
+  const down = () => {
+    const all = setUp();
+    all.fail(5);
+    for (let n = 0; n < 4; n += 1) {
+      all.time.now = all.breaker.probeDueAtMs;
+      all.breaker.probeStarted(all.time.now);
+    }
+    expect(all.breaker.probeDueAtMs - all.time.now).toBe(8000);
+    return all;
+  };
+
+  test("is probed half a second after its first answer", () => {
+    const { time, breaker, sooner } = down();
+    breaker.succeeded();
+    const answered = time.now;
+    time.now += 300;
+    breaker.succeeded();
+    expect(breaker.probeDueAtMs).toBe(answered + 500);
+    expect(sooner).toEqual([answered]);
+    expect(breaker.state).toBe("open");
+  });
+
+  test("is not probed sooner where a call fails in between, and then from its next answer on", () => {
+    const { time, breaker } = down();
+    const due = breaker.probeDueAtMs;
+    breaker.succeeded();
+    time.now += 100;
+    breaker.failed();
+    expect(breaker.probeDueAtMs).toBe(due);
+    time.now += 100;
+    breaker.succeeded();
+    breaker.stalled(time.now - 1);
+    expect(breaker.probeDueAtMs).toBe(time.now + 500);
+    breaker.stalled();
+    expect(breaker.probeDueAtMs).toBe(due);
+  });
+
+  test("is probed twice a second at most, however often it answers", () => {
+    const { time, breaker } = down();
+    const [from, due] = [time.now, breaker.probeDueAtMs];
+    let probes = 0;
+    for (; time.now < from + 4000; time.now += 10) {
+      breaker.succeeded();
+      if (time.now < breaker.probeDueAtMs) continue;
+      breaker.probeStarted(time.now);
+      probes += 1;
+    }
+    expect(probes).toBe(7);
+    expect(breaker.probeDueAtMs).toBeLessThanOrEqual(due + 4000);
+  });
+
+  test("counts for nothing where the call had begun before it opened", () => {
+    const { breaker } = down();
+    const due = breaker.probeDueAtMs;
+    breaker.succeeded(-1);
+    expect(breaker.probeDueAtMs).toBe(due);
+  });
+});
+
 /** The rules as a program that keeps all that happened. */
 class Model {
   state: BreakerState = "closed";
@@ -177,6 +239,9 @@ class Model {
   #renewedAt = -1;
   #closedAt = Number.NEGATIVE_INFINITY;
   #trialAt = Number.NEGATIVE_INFINITY;
+  #openedAt = Number.NEGATIVE_INFINITY;
+  /** Answers and faults since it opened, or was last probed. */
+  #told: { at: number; began: number; good: boolean }[] = [];
 
   enter(now: number): boolean {
     const isFree = this.state === "half-open" && now - this.#trialAt >= 1000;
@@ -185,6 +250,9 @@ class Model {
   }
 
   outcome(kind: "failed" | "succeeded" | "stalled", began: number, now: number): void {
+    if (this.state === "open" && began >= this.#openedAt) {
+      this.#told.push({ at: now, began, good: kind === "succeeded" });
+    }
     if (this.state === "open" || began < this.#renewedAt) return;
     if (this.state === "half-open") {
       if (kind !== "succeeded") this.#open(began, now);
@@ -210,7 +278,8 @@ class Model {
   }
 
   probe(now: number, succeeds: boolean): void {
-    if (now < this.#dueAt) return;
+    if (now < this.dueAt) return;
+    this.#told = [];
     this.#probes += 1;
     this.#dueAt = now + this.#length(this.#openings + this.#probes);
     if (!succeeds) return;
@@ -220,7 +289,18 @@ class Model {
     this.#openings += this.#probes - 1;
   }
 
+  get dueAt(): number {
+    let since = Number.POSITIVE_INFINITY;
+    for (const { at, began, good } of this.#told) {
+      if (good) since = Math.min(since, at);
+      else if (began >= since) since = Number.POSITIVE_INFINITY;
+    }
+    return Math.min(this.#dueAt, since + 500);
+  }
+
   #open(began: number, now: number): void {
+    this.#openedAt = now;
+    this.#told = [];
     const isForgotten = this.state === "closed" && now - this.#closedAt >= 30_000;
     this.#openings = isForgotten ? 0 : this.#openings + 1;
     this.#probes = 0;
@@ -263,6 +343,7 @@ test("it does what the rules say, whatever happens in which order", () => {
             model.outcome(kind, began, time.now);
           }
           expect(breaker.state).toBe(model.state);
+          expect(breaker.probeDueAtMs).toBe(model.dueAt);
         }
       }
     }),

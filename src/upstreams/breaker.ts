@@ -6,6 +6,8 @@ export type BreakerState = "closed" | "open" | "half-open";
 export type BreakerOptions = {
   /** Told of each change, after it was made. */
   readonly onChange?: ((state: BreakerState) => void) | undefined;
+  /** Told where the next probe is due sooner than it was. */
+  readonly onSooner?: (() => void) | undefined;
 };
 
 /** A node that is down fails every call: five cost a client nothing, since another is asked. */
@@ -20,13 +22,16 @@ const FIRST_OPEN_MS = 1000;
 /** With two seconds for the probe: a node that has recovered is in use again within 10 s. */
 const LONGEST_OPEN_MS = 8000;
 const FORGET_AFTER_MS = 30_000;
+/** A node that answers clients for so long without a fault need not wait for its probe's turn. */
+const ANSWERING_MS = 500;
 /** A trial that takes longer, or that its client gave up, does not keep the node out. */
 const TRIAL_MS = 1000;
 
 /**
  * Keeps calls away from a node that fails them. Closed: all go there. Open: none do, and the
- * gateway's own probe is due at times that double. Half-open, after a probe that succeeded: one
- * call at a time tries it, its success closes and its failure opens for twice as long.
+ * gateway's own probe is due at times that double, or soon after clients that had nobody else to ask
+ * were answered there. Half-open, after a probe that succeeded: one call at a time tries it, its
+ * success closes and its failure opens for twice as long.
  *
  * `beganMs` in every outcome is when its call began (where not given, now): calls that were in the
  * air when it opened tell nothing of the node as it is after a probe, and are not counted.
@@ -34,6 +39,7 @@ const TRIAL_MS = 1000;
 export class Breaker {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #onChange: ((state: BreakerState) => void) | undefined;
+  readonly #onSooner: (() => void) | undefined;
   readonly #calls = new SlidingCount(WINDOW_MS, WINDOW_STEPS);
   readonly #faults = new SlidingCount(WINDOW_MS, WINDOW_STEPS);
   #state: BreakerState = "closed";
@@ -42,13 +48,17 @@ export class Breaker {
   #openMs = FIRST_OPEN_MS;
   #probeDueAtMs = Number.POSITIVE_INFINITY;
   #isProbed = false;
+  #openedAtMs = Number.NEGATIVE_INFINITY;
+  /** While it is open: when a call was answered with no fault since; Infinity: none was. */
+  #answersSinceMs = Number.POSITIVE_INFINITY;
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #closedAtMs = Number.NEGATIVE_INFINITY;
   #trialAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Pick<Clock, "monotonic">, { onChange }: BreakerOptions = {}) {
+  constructor(clock: Pick<Clock, "monotonic">, options: BreakerOptions = {}) {
     this.#clock = clock;
-    this.#onChange = onChange;
+    this.#onChange = options.onChange;
+    this.#onSooner = options.onSooner;
   }
 
   get state(): BreakerState {
@@ -70,6 +80,7 @@ export class Breaker {
   }
 
   succeeded(beganMs?: number, now: number = this.#clock.monotonic()): void {
+    if (this.#state === "open") this.#answered(beganMs ?? now, now);
     if (!this.#tells(beganMs ?? now)) return;
     if (this.#state === "half-open") {
       this.#close(now);
@@ -83,6 +94,7 @@ export class Breaker {
   /** Of a fault of the node: what the failure table counts against its health. */
   failed(beganMs?: number, now: number = this.#clock.monotonic()): void {
     const began = beganMs ?? now;
+    this.#doubt(began);
     if (!this.#tells(began)) return;
     this.#faultsInARow += 1;
     this.#calls.add(now);
@@ -94,6 +106,7 @@ export class Breaker {
   stalled(beganMs?: number): void {
     const now = this.#clock.monotonic();
     const began = beganMs ?? now;
+    this.#doubt(began);
     if (!this.#tells(began)) return;
     this.#stallsInARow += 1;
     const isStalling = this.#stallsInARow >= STALLS_IN_A_ROW;
@@ -102,7 +115,7 @@ export class Breaker {
 
   /** When the next probe is due, monotonic milliseconds; Infinity where none is needed. */
   get probeDueAtMs(): number {
-    return this.#probeDueAtMs;
+    return Math.min(this.#probeDueAtMs, this.#answersSinceMs + ANSWERING_MS);
   }
 
   /**
@@ -113,6 +126,7 @@ export class Breaker {
     if (this.#state !== "open") return;
     if (this.#isProbed) this.#openMs = doubled(this.#openMs);
     this.#isProbed = true;
+    this.#answersSinceMs = Number.POSITIVE_INFINITY;
     this.#probeDueAtMs = now + doubled(this.#openMs);
   }
 
@@ -120,8 +134,21 @@ export class Breaker {
   probeSucceeded(): void {
     if (this.#state !== "open") return;
     this.#probeDueAtMs = Number.POSITIVE_INFINITY;
+    this.#answersSinceMs = Number.POSITIVE_INFINITY;
     this.#renewedAtMs = this.#clock.monotonic();
     this.#change("half-open");
+  }
+
+  /** A call that had nobody else to ask: what began before it opened tells of the node as it was. */
+  #answered(beganMs: number, now: number): void {
+    if (beganMs < this.#openedAtMs || this.#answersSinceMs <= now) return;
+    this.#answersSinceMs = now;
+    this.#onSooner?.();
+  }
+
+  /** One that failed after the others were answered: the probe has its turn. */
+  #doubt(beganMs: number): void {
+    if (beganMs >= this.#answersSinceMs) this.#answersSinceMs = Number.POSITIVE_INFINITY;
   }
 
   #tells(beganMs: number): boolean {
@@ -149,6 +176,7 @@ export class Breaker {
     const isForgotten = this.#state === "closed" && now - this.#closedAtMs >= FORGET_AFTER_MS;
     this.#openMs = isForgotten ? FIRST_OPEN_MS : doubled(this.#openMs);
     this.#isProbed = false;
+    this.#openedAtMs = now;
     this.#probeDueAtMs = Math.max(now, beganMs + this.#openMs);
     this.#change("open");
   }

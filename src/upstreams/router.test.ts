@@ -67,6 +67,7 @@ function upstream(name: string, ...replies: Reply[]): Upstream {
     events: {
       advanced: () => undefined,
       changed: () => undefined,
+      answering: () => undefined,
       broke: () => undefined,
       asked: () => undefined,
     },

@@ -22,7 +22,13 @@ test("a question of the gateway's own does not take the trial of a half-open bre
       },
       clock,
       observe: nothing,
-      events: { advanced: nothing, changed: nothing, broke: nothing, asked: nothing },
+      events: {
+        advanced: nothing,
+        changed: nothing,
+        answering: nothing,
+        broke: nothing,
+        asked: nothing,
+      },
     },
   );
   const { breaker } = upstream;
@@ -48,6 +54,7 @@ test("a node whose connections ended is not believed to have any block until it 
       observe: nothing,
       events: {
         ...{ advanced: nothing, changed: nothing, asked: nothing },
+        answering: nothing,
         broke: ({ name }) => broken.push(name),
       },
     },

@@ -52,6 +52,8 @@ export type UpstreamEvents = {
   readonly advanced: () => void;
   /** Its breaker opened or closed. */
   readonly changed: (upstream: Upstream) => void;
+  /** Its breaker is open, and it answers all the same: its probe is due sooner. */
+  readonly answering: () => void;
   /** Its connection broke: who answers there next may be of another chain. */
   readonly broke: (upstream: Upstream) => void;
   /** A question for the network's own sake came to its end. */
@@ -126,7 +128,10 @@ export class Upstream {
     this.#events = events;
     this.#clock = clock;
     this.#observe = observe;
-    this.breaker = new Breaker(clock, { onChange: () => this.#healthChanged() });
+    this.breaker = new Breaker(clock, {
+      onChange: () => this.#healthChanged(),
+      onSooner: () => events.answering(),
+    });
     this.latency = new PeakLatency(clock);
     this.allowance = new Allowance({ requestsPerSecond }, clock);
     this.abilities = new Abilities({ lacks, archive }, clock);

@@ -69,6 +69,7 @@ class Node {
         events: {
           advanced: () => undefined,
           changed: () => undefined,
+          answering: () => undefined,
           broke: () => undefined,
           asked: () => undefined,
         },

@@ -13,7 +13,13 @@ import { Upstream } from "../../src/upstreams/upstream.ts";
 /** The head of every such network. */
 const STUB_HEAD = 16;
 
-const IDLE = { advanced: nothing, changed: nothing, broke: nothing, asked: nothing };
+const IDLE = {
+  advanced: nothing,
+  changed: nothing,
+  answering: nothing,
+  broke: nothing,
+  asked: nothing,
+};
 
 /** A network in this process whose nodes answer at once: the result as JSON text, or nobody. */
 export function stubNetwork(
