@@ -6,6 +6,7 @@ import { MemoryCache } from "./cache/memory-cache.ts";
 import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
+import { StoreProbe } from "./credits/store-probe.ts";
 import { AddressBook } from "./gateway/address.ts";
 import { AdminServer } from "./gateway/admin-server.ts";
 import { OwnOperations, type UpstreamName } from "./gateway/operations.ts";
@@ -90,7 +91,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     log,
   });
   const served = networks.map(({ network }) => network);
-  const check = obstacles({ storage, ledger, usage });
+  const probe = new StoreProbe({ store: storage.ledger, clock });
+  const check = obstacles({ storage, probe, ledger, usage });
   const operations = new OwnOperations({ networks: served, metrics, obstacles: check });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
@@ -174,21 +176,24 @@ function buildNetworks(
   });
 }
 
-/** A read shows whether the storage answers; whether it takes writes, what was written of late. */
+/** A read and a write show whether the storage works now, the parts whether their own writes did of late. */
 function obstacles(parts: {
   readonly storage: Storage;
+  readonly probe: StoreProbe;
   readonly ledger: Ledger;
   readonly usage: UsageRecorder;
 }): () => Promise<readonly string[]> {
-  const { storage, ledger, usage } = parts;
+  const { storage, probe, ledger, usage } = parts;
   return async () => {
-    const answers = await storage.changes.since(undefined).then(
+    const reading = storage.changes.since(undefined).then(
       () => true,
       () => false,
     );
+    const [answers, isWritable] = await Promise.all([reading, probe.isWritable()]);
+    const countsCredits = isWritable && !ledger.isStoreFailing;
     return [
       ...(answers ? [] : ["storage: accounts and keys cannot be read"]),
-      ...(ledger.isStoreFailing ? ["storage: credits cannot be counted"] : []),
+      ...(countsCredits ? [] : ["storage: credits cannot be counted"]),
       ...(usage.isStoreFailing ? ["storage: usage cannot be written"] : []),
     ];
   };

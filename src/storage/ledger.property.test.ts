@@ -211,12 +211,13 @@ class Run {
 }
 
 const overSqlite = (): LedgerStore => {
-  const { take, giveBack, add, read } = ledgerStatements(db);
+  const { take, giveBack, add, read, check } = ledgerStatements(db);
   return {
     take: async (request) => take(request),
     giveBack: async (...args) => giveBack(...args),
     add: async (...args) => ({ ...add(...args) }),
     read: async (...args) => read(...args),
+    check: async () => check(),
   };
 };
 

@@ -190,6 +190,8 @@ export type LedgerStore = {
   /** Adds to the balance of a day. */
   readonly add: (owner: string, day: Day, credits: number) => Promise<DayBalance>;
   readonly read: (owner: string, day: Day) => Promise<DayBalance>;
+  /** Rejects where nothing can be written at this moment, as when the disk is full. Changes nothing. */
+  readonly check: () => Promise<void>;
 };
 
 /** Of calls that were answered, by a primary or by a partner; any other is an error's name. */

@@ -54,6 +54,13 @@ function balanceContract(storage: () => Storage): void {
     expect(await take({ ...small, least: 1 })).toMatchObject({ granted: 0, left: 0, waitMs: 0 });
   });
 
+  test("a check of the store changes no balance", async () => {
+    const { ledger } = storage();
+    await taker(ledger)();
+    await ledger.check();
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 500, added: 0 });
+  });
+
   test("what is given back can be taken again, and nothing becomes less than nothing", async () => {
     const { ledger } = storage();
     const take = taker(ledger);

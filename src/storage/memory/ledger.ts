@@ -64,6 +64,7 @@ export function memoryLedger(check: () => void): LedgerStore {
       check();
       return balance(owners.get(owner)?.get(day));
     },
+    check: async () => check(),
   };
 }
 

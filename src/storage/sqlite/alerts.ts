@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AlertDelivery, AlertSettings, AlertStore } from "../console-stores.ts";
 import { pageOf, readNumberCursor } from "../cursor.ts";
-import { type Blocking, transaction } from "./database.ts";
+import { type Blocking, returning, transaction } from "./database.ts";
 
 type SettingsRow = {
   readonly account_id: string;
@@ -68,7 +68,8 @@ function deliveryStatements(
 ): Pick<Blocking<AlertStore>, "due" | "settle" | "page"> {
   const isDue = "state = 'pending' AND next_at <= :now";
   const any = db.prepare(`SELECT 1 FROM alert_deliveries WHERE ${isDue} LIMIT 1`);
-  const take = db.prepare(
+  const take = returning<DeliveryRow>(
+    db,
     `UPDATE alert_deliveries SET next_at = :now + :holdMs WHERE seq IN (
        SELECT seq FROM alert_deliveries WHERE ${isDue} ORDER BY next_at, seq LIMIT :limit)
      RETURNING ${COLUMNS}`,
@@ -86,8 +87,9 @@ function deliveryStatements(
     due: ({ now, limit, holdMs }) => {
       // A look takes no lock, and mostly there is nothing.
       if (any.get({ now }) === undefined) return [];
-      const rows = take.all({ now, limit, holdMs }) as DeliveryRow[];
-      return rows.sort((a, b) => a.seq - b.seq).map(toDelivery);
+      return take({ now, limit, holdMs })
+        .sort((a, b) => a.seq - b.seq)
+        .map(toDelivery);
     },
     settle: (id, { state, attempts, nextAt, lastError }) => {
       settle.run({ id, state, attempts, nextAt, lastError });

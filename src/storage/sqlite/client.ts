@@ -197,6 +197,7 @@ function storageOver(client: SqliteClient): Storage {
       giveBack: true,
       add: true,
       read: true,
+      check: true,
     }),
     usage: remote<UsageStore>(client, "usage", {
       record: true,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { ownFile } from "../../lib/own-files.ts";
 import { StorageError } from "../store.ts";
 
@@ -115,6 +115,24 @@ export function transaction(db: DatabaseSync, work: () => void): void {
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** Commits a page as it was: what fails for a full disk or a lock fails here too. */
+export function writeNothingNew(db: DatabaseSync): void {
+  transaction(db, () => db.exec(`PRAGMA user_version = ${versionOf(db)}`));
+}
+
+type Values = Readonly<Record<string, SQLInputValue>>;
+
+/**
+ * Prepares a statement that writes and returns rows (`RETURNING`). Always use this for one: `get` of
+ * node:sqlite stops at the first row, the commit follows while the statement is reset, and the error
+ * of a commit that fails then is dropped. `all` steps to the end, commits, and throws.
+ */
+export function returning<Row>(db: DatabaseSync, sql: string): (values: Values) => Row[] {
+  const statement = db.prepare(sql);
+  statement.setAllowUnknownNamedParameters(true);
+  return (values) => statement.all(values) as Row[];
 }
 
 /** SQLite's primary result codes (sqlite.org/rescode.html) and what they mean to an operator. */

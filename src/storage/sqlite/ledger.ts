@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type DayBalance, DEAREST_CALL_CREDITS, type Grant, type LedgerStore } from "../store.ts";
-import type { Blocking } from "./database.ts";
+import { type Blocking, returning, writeNothingNew } from "./database.ts";
 
 /**
  * The debit: one statement, so that SQLite's write lock covers all of it. Numbers arrive as floating
@@ -68,27 +68,34 @@ RETURNING day, granted, max(CAST(:limit AS INTEGER) + added - used, 0) AS left, 
   coalesce(other_at > level_at - 2000 AND other_at <= level_at, 0) AS shared`;
 
 export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
-  const take = db.prepare(TAKE);
-  take.setAllowUnknownNamedParameters(true);
+  const take = returning<Omit<Grant, "shared"> & { readonly shared: number }>(db, TAKE);
   const giveBack = db.prepare(
     `UPDATE ledger SET used = used - min(used, :credits),
        level = level + 1000 * min(used, :credits) WHERE owner = :owner AND day = :day`,
   );
-  const add = db.prepare(
-    `INSERT INTO ledger (owner, day, used, added) VALUES (?, ?, 0, ?)
+  const add = returning<DayBalance>(
+    db,
+    `INSERT INTO ledger (owner, day, used, added) VALUES (:owner, :day, 0, :credits)
      ON CONFLICT (owner, day) DO UPDATE SET added = added + excluded.added
      RETURNING used, added`,
   );
   const read = db.prepare("SELECT used, added FROM ledger WHERE owner = ? AND day = ?");
   return {
     take: (request) => {
-      const row = take.get(request) as Omit<Grant, "shared"> & { readonly shared: number };
+      const row = one(take(request));
       return { ...row, shared: row.shared === 1 };
     },
     giveBack: (owner, day, credits) => {
       giveBack.run({ owner, day, credits });
     },
-    add: (owner, day, credits) => add.get(owner, day, credits) as DayBalance,
+    add: (owner, day, credits) => one(add({ owner, day, credits })),
     read: (owner, day) => (read.get(owner, day) as DayBalance | undefined) ?? { used: 0, added: 0 },
+    check: () => writeNothingNew(db),
   };
+}
+
+/** An upsert writes, and so returns, one row. */
+function one<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error("an upsert returned no row");
+  return row;
 }

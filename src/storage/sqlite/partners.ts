@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PartnerCalls, PartnerStore } from "../store.ts";
 import { utcMonth } from "../utc-month.ts";
-import type { Blocking } from "./database.ts";
+import { type Blocking, returning } from "./database.ts";
 
 const COUNTS = `
   SELECT coalesce(sum(calls) FILTER (WHERE day = :day), 0) AS day, coalesce(sum(calls), 0) AS month
@@ -20,17 +20,17 @@ ON CONFLICT (network, day) DO UPDATE SET calls = calls + excluded.calls, allowed
 RETURNING allowed`;
 
 export function partnerStatements(db: DatabaseSync): Blocking<PartnerStore> {
-  const take = db.prepare(TAKE_PARTNER_CALLS);
+  const take = returning<{ readonly allowed: number }>(db, TAKE_PARTNER_CALLS);
   const read = db.prepare(COUNTS);
   return {
     take: ({ network, now, calls, caps }) => {
-      const row = take.get({
+      const [row] = take({
         network,
         calls,
         dayCap: caps.day ?? null,
         monthCap: caps.month ?? null,
         ...utcMonth(now),
-      }) as { allowed: number } | undefined;
+      });
       return row?.allowed ?? 0;
     },
     read: (network, now) => ({ ...read.get({ network, ...utcMonth(now) }) }) as PartnerCalls,
