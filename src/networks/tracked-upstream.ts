@@ -27,7 +27,8 @@ export type TrackedUpstream = {
     probeStarted(now: number): void;
     probeSucceeded(): void;
   };
-  readonly allowance: { isLimited(): boolean };
+  /** Whether it asked to be left alone for now. */
+  readonly allowance: { isPaused(): boolean };
   readonly heads?: HeadSource | undefined;
   /** `done` is called once, within `timeoutMs`: with the result, or undefined where none came. */
   ask(request: UpstreamRequest, done: (result: string | undefined) => void): void;

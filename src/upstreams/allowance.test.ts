@@ -5,16 +5,22 @@ import { Allowance } from "./allowance.ts";
 const setUp = (requestsPerSecond?: number) => {
   const time = { now: 10_000 };
   const allowance = new Allowance({ requestsPerSecond }, { monotonic: () => time.now });
+  /** One call, where the node is not at its limit. */
+  const tryTake = (): boolean => {
+    if (allowance.isLimited()) return false;
+    allowance.take();
+    return true;
+  };
   /** Asks `perMs` times in each of so many milliseconds; how many calls were let through. */
   const pass = (ms: number, perMs: number): number => {
     let passed = 0;
     for (let n = 0; n < ms; n += 1) {
-      for (let call = 0; call < perMs; call += 1) passed += allowance.tryTake() ? 1 : 0;
+      for (let call = 0; call < perMs; call += 1) passed += tryTake() ? 1 : 0;
       time.now += 1;
     }
     return passed;
   };
-  return { time, allowance, pass };
+  return { time, allowance, pass, tryTake };
 };
 
 const calls = fc.array(
@@ -29,13 +35,11 @@ const calls = fc.array(
 test("never more than the rate is let through in any second, refused or not", () => {
   fc.assert(
     fc.property(fc.constantFrom(1, 1.5, 2, 7, 40), calls, (rate, wishes) => {
-      const { time, allowance } = setUp(rate);
+      const { time, allowance, tryTake } = setUp(rate);
       const passed: number[] = [];
       for (const { waitMs, forced, refused } of wishes) {
         time.now += waitMs;
-        const isLimited = allowance.isLimited();
-        const isPassed = allowance.tryTake();
-        expect(isPassed).toBe(!isLimited);
+        const isPassed = tryTake();
         if (!isPassed && forced) allowance.take();
         if (isPassed || forced) passed.push(time.now);
         const inSecond = passed.filter((at) => at >= time.now - 1000).length;
@@ -48,18 +52,42 @@ test("never more than the rate is let through in any second, refused or not", ()
 });
 
 test("98 % of a rate can be used, and all of it at once", () => {
-  const { pass } = setUp(100);
-  const atOnce = pass(1, 500);
+  const { allowance, pass } = setUp(100);
+  allowance.takeOwn();
+  const atOnce = 1 + pass(1, 500);
   expect(atOnce).toBe(100);
-  expect(atOnce + pass(49_999, 1)).toBeGreaterThanOrEqual(0.98 * 50 * 100);
+  let used = atOnce + pass(999, 1);
+  for (let second = 1; second < 50; second += 1) {
+    allowance.takeOwn();
+    used += 1 + pass(1000, 1);
+  }
+  expect(used).toBeGreaterThanOrEqual(0.98 * 50 * 100);
+});
+
+test.each([2, 10, 500])(
+  "of %d calls a second clients leave one for the gateway's own questions",
+  (rate) => {
+    const { time, allowance, pass } = setUp(rate);
+    for (let second = 0; second < 5; second += 1) {
+      expect(pass(1, 1000)).toBe(rate - 1);
+      allowance.takeOwn();
+      expect(pass(1, 1000)).toBe(0);
+      time.now += 1100;
+    }
+  },
+);
+
+test("clients may use all of one call a second", () => {
+  const { pass } = setUp(1);
+  expect(pass(1, 10)).toBe(1);
 });
 
 test("a rate below one a second is kept in the time of one call", () => {
-  const { time, allowance, pass } = setUp(0.5);
-  expect(allowance.tryTake()).toBe(true);
+  const { time, pass, tryTake } = setUp(0.5);
+  expect(tryTake()).toBe(true);
   expect(pass(2000, 1)).toBe(0);
   time.now += 40;
-  expect(allowance.tryTake()).toBe(true);
+  expect(tryTake()).toBe(true);
 });
 
 test("without a limit and without a refusal everything passes", () => {
@@ -120,7 +148,7 @@ test("a refusal that comes late, when nothing was sent for a second, halves what
   allowance.limited(1500);
   pass(1500, 1);
   allowance.limited(0);
-  expect(pass(1, 1000)).toBe(250);
+  expect(pass(1, 1000)).toBe(249);
 });
 
 test("a node that refuses again and again is asked at least once a second after each pause", () => {

@@ -13,17 +13,23 @@ const PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Calls that were in the air together are refused together: that is one refusal. */
 const ONE_REFUSAL_MS = 1000;
+/** A lower limit has no call to spare. */
+const LEAST_SHARED = 2;
 
 /**
  * How many calls a node may get: never more in any second than its limit (below one a second: in
  * the time that one call takes of it). A node that says "too many" is left alone for as long as it
  * asks, then gets half as many as before, and each second a tenth more of what it had.
+ *
+ * The gateway's own questions count, but are never held back: without them its head stands still.
+ * Clients leave one call of each second for them, since a node may refuse what exceeds its limit.
  */
 export class Allowance {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #limit: number;
   readonly #spanSeconds: number;
   readonly #taken: SlidingCount;
+  #ownAtMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   /** Calls a second at the end of the last pause; Infinity where the node never said a word. */
   #lowered = Number.POSITIVE_INFINITY;
@@ -37,22 +43,26 @@ export class Allowance {
     this.#taken = new SlidingCount(this.#spanSeconds * 1000, STEPS);
   }
 
-  /** False, and nothing taken, where the call has to go elsewhere. */
-  tryTake(now: number = this.#clock.monotonic()): boolean {
-    if (this.#isLimitedAt(now)) return false;
-    this.#taken.add(now);
-    return true;
-  }
-
-  /** Counts a call that is sent whatever the limit, because nobody else is left to ask. */
+  /** Counts a client's call, whether or not it exceeds the limit. */
   take(now: number = this.#clock.monotonic()): void {
     this.#taken.add(now);
   }
 
-  /** Whether `tryTake` would refuse. */
+  /** Counts a question of the gateway's own. */
+  takeOwn(now: number = this.#clock.monotonic()): void {
+    this.#taken.add(now);
+    this.#ownAtMs = now;
+  }
+
+  /** Whether a client's call has to go elsewhere. */
   isLimited(): boolean {
     const isFree = this.#limit === this.#lowered && this.#limit === Number.POSITIVE_INFINITY;
     return !isFree && this.#isLimitedAt(this.#clock.monotonic());
+  }
+
+  /** Whether the node asked to be left alone for now. */
+  isPaused(): boolean {
+    return this.#clock.monotonic() < this.#pausedUntilMs;
   }
 
   /** The node refused a call because there were too many (HTTP 429 and its kin). */
@@ -75,7 +85,10 @@ export class Allowance {
   #isLimitedAt(now: number): boolean {
     if (now < this.#pausedUntilMs) return true;
     const most = this.#rateAt(now) * this.#spanSeconds;
-    return most !== Number.POSITIVE_INFINITY && this.#taken.total(now) + 1 > most;
+    if (most === Number.POSITIVE_INFINITY) return false;
+    const isOwnDue = now - this.#ownAtMs >= this.#spanSeconds * 1000;
+    const kept = most >= LEAST_SHARED && isOwnDue ? 1 : 0;
+    return this.#taken.total(now) + 1 + kept > most;
   }
 
   /** Calls a second. */

@@ -169,12 +169,11 @@ export class Upstream {
   /** An attempt here begins, which `end` or `abandon` has to end. */
   begin(attempt: Attempt): void {
     this.breaker.tryEnter();
+    this.allowance.take(attempt.beganMs);
     this.#begin(attempt);
   }
 
   #begin(attempt: Attempt): void {
-    const now = attempt.beganMs;
-    if (!this.allowance.tryTake(now)) this.allowance.take(now);
     const before = this.#newest;
     attempt.before = before;
     if (before === undefined) this.#oldest = attempt;
@@ -206,6 +205,7 @@ export class Upstream {
   ): void {
     // The trial of a half-open breaker is for a client's call, whose success closes it.
     const attempt = new Attempt(this, this.#clock.monotonic());
+    this.allowance.takeOwn(attempt.beganMs);
     this.#begin(attempt);
     const answered = (answer: UpstreamAnswer) => {
       if (answer.kind === "unreachable" && answer.isStale === true && !isRepeated) {

@@ -137,14 +137,14 @@ class SimulatedNode implements TrackedUpstream {
   readonly role: "primary" | "partner";
   readonly index: number;
   readonly breaker: Breaker;
-  readonly allowance = { isLimited: () => this.isLimited };
+  readonly allowance = { isPaused: () => this.isPaused };
   readonly heads: HeadSource | undefined;
   drained = false;
   chain: "unknown" | "right" | "wrong" = "unknown";
   head = -1;
   isForked = false;
   forkedAfter = Number.POSITIVE_INFINITY;
-  isLimited = false;
+  isPaused = false;
   /** What the node is like. */
   tip: BlockHeader;
   chainId = 1;
@@ -437,16 +437,36 @@ describe("polls", () => {
     expect(percentile(network.seenAfterMs, 0.95)).toBeLessThan(1100);
   });
 
-  test("a node that asks for fewer calls is not polled while another can be", () => {
+  test("a node that asked for a pause is not polled while another tells of new blocks", () => {
     const network = new Network(three);
     network.tracker.start();
     network.mineAll(WARM_UP_BLOCKS, () => 2000);
     network.forget();
-    network.node(0).isLimited = true;
+    network.node(0).isPaused = true;
     network.mineAll(100, () => 2000);
     expect(network.node(0).calls).toEqual([]);
     expect(percentile(network.seenAfterMs, 0.95)).toBeLessThan(540);
   });
+
+  test.each([1, 2])(
+    "a node that asked for a pause is polled where the head stands still (confirmations: %d)",
+    (confirmations) => {
+      const network = new Network(three.slice(0, 2), { confirmations });
+      network.tracker.start();
+      network.mineAll(WARM_UP_BLOCKS, () => 2000);
+      network.node(0).isPaused = true;
+      if (confirmations === 1) network.node(1).isCut = true;
+      network.forget();
+      network.mineAll(
+        60,
+        () => 2000,
+        () => network.tracker.touch(),
+      );
+      expect(network.blocks).toBe(60);
+      expect(network.tip.number - (network.view.head?.number ?? 0)).toBeLessThanOrEqual(7);
+      expect(network.node(0).polls).toBeLessThan(network.blocks / 2);
+    },
+  );
 
   test("a chain that was far ahead when it was looked at again is joined without asking for all", () => {
     const network = new Network(three);

@@ -6,7 +6,7 @@ import { ChainLinker } from "./chain-linker.ts";
 import type { HeadView } from "./head-view.ts";
 import { Poller } from "./poller.ts";
 import { Tag, type TagName } from "./tags.ts";
-import { UpstreamWatch } from "./upstream-watch.ts";
+import { silentMs, UpstreamWatch } from "./upstream-watch.ts";
 
 /** Nobody tells when an operator takes an upstream out of use, or back in. */
 const LOOK_AGAIN_MS = 1000;
@@ -44,6 +44,8 @@ export class HeadTracker {
   #isTicking = false;
   #mustTick = false;
   #timer: Timer | undefined;
+  /** When the network's head last changed. */
+  #movedMs = Number.NEGATIVE_INFINITY;
 
   constructor({ chainId }: HeadTrackerOptions, parts: HeadTrackerParts) {
     const { clock, timers, upstreams, view, log } = parts;
@@ -73,7 +75,10 @@ export class HeadTracker {
       safe: new Tag("safe", { view, upstreams, timers }),
       finalized: new Tag("finalized", { view, upstreams, timers }),
     };
-    this.#unsubscribe = view.subscribe(() => this.#tick());
+    this.#unsubscribe = view.subscribe(() => {
+      this.#movedMs = clock.monotonic();
+      this.#tick();
+    });
   }
 
   /** The network's chain id; undefined while no primary has told it and none is configured. */
@@ -207,8 +212,17 @@ export class HeadTracker {
         next = Math.min(next, watch.silentAtMs);
       } else polled.push(watch);
     }
-    const free = polled.filter(({ upstream }) => !upstream.allowance.isLimited());
-    return Math.min(next, this.#poller.poll(free.length > 0 ? free : polled, isTold, now));
+    return Math.min(next, this.#poller.poll(this.#spared(polled, now), isTold, now));
+  }
+
+  /**
+   * Without the nodes that asked for a pause, as long as the head goes on without them. One that is
+   * at its `requestsPerSecond` is polled like any other: it may be there all the time.
+   */
+  #spared(polled: readonly UpstreamWatch[], now: number): readonly UpstreamWatch[] {
+    if (now - this.#movedMs >= silentMs(this.blockTimeMs)) return polled;
+    const spared = polled.filter(({ upstream }) => !upstream.allowance.isPaused());
+    return spared.length > 0 ? spared : polled;
   }
 
   /** A node whose breaker is open: its chain and its head decide. */

@@ -47,7 +47,7 @@ const node = (index: number, role: "primary" | "partner" = "primary"): Node => (
     probeStarted: () => {},
     probeSucceeded: () => {},
   },
-  allowance: { isLimited: () => false },
+  allowance: { isPaused: () => false },
   ask: () => {},
 });
 

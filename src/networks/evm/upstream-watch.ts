@@ -10,9 +10,12 @@ import { readBlock } from "./read-block.ts";
 const ASK_MS = 3000;
 /** Twice this is what the breaker allows a probe. */
 const PROBE_MS = 1000;
-/** A socket that tells of no block for so long, in blocks and at least, is not relied on. */
 const SILENT_BLOCKS = 4;
 const SILENT_MS = 10_000;
+
+/** Whoever tells of no new block for so long is not relied on to do so. */
+export const silentMs = (blockTimeMs: number): number =>
+  Math.max(blockTimeMs * SILENT_BLOCKS, SILENT_MS);
 
 export type UpstreamWatchParts = {
   readonly clock: Pick<Clock, "monotonic">;
@@ -63,7 +66,7 @@ export class UpstreamWatch {
   /** When the socket counts as silent, unless it tells of a block before. */
   get silentAtMs(): number {
     if (!this.#flows || this.#isDeaf) return Number.NEGATIVE_INFINITY;
-    return this.#toldMs + Math.max(this.#parts.blockTimeMs() * SILENT_BLOCKS, SILENT_MS);
+    return this.#toldMs + silentMs(this.#parts.blockTimeMs());
   }
 
   listen(): void {
