@@ -32,7 +32,11 @@ describe.each(FAMILY_QUESTIONS)(
         if (message.kind !== "single" || definition === undefined) throw new Error(method);
         const { wording } = family;
         const check = () =>
-          checkParams(definition, message.call.params, { strict: false, wording });
+          checkParams(definition, message.call.params, {
+            strict: false,
+            unknownKeys: "refuse",
+            wording,
+          });
         expect(check, text).not.toThrow();
       }
     });

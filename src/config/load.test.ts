@@ -86,6 +86,7 @@ describe("defaults", () => {
           timeoutMs: 8000,
           maxResponseBytes: 67_108_864,
           strictParams: false,
+          unknownKeys: "pass",
           pendingBlock: "documented",
           signatures: "node",
           confirmations: 1,

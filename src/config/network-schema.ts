@@ -58,6 +58,7 @@ const evm = z.strictObject({
     .regex(/^0x(0|[1-9a-fA-F][0-9a-fA-F]*)$/, 'is no quantity; write it in quotes, as "0x1f"')
     .optional(),
   strictParams: z.boolean().default(false),
+  unknownKeys: z.enum(["pass", "refuse"]).default("pass"),
   pendingBlock: z.enum(["documented", "node"]).default("documented"),
   signatures: z.enum(["node", "padded"]).default("node"),
   upstreams: z

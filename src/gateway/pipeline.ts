@@ -136,9 +136,7 @@ function lookUpMethod(call: Call): undefined {
 function check(call: Call): undefined {
   try {
     if (call.definition === undefined) return;
-    const { strictParams, family } = call.session.network;
-    const options = { strict: strictParams, wording: family.wording };
-    call.args = checkParams(call.definition, call.params, options);
+    call.args = checkParams(call.definition, call.params, call.session.network.params);
     // For the usage. Once the call has waited for a node, to find it again takes ten times as long.
     if (call.method === "eth_call") call.contract = contractsOf(call.definition, call.args)?.[0];
     if (call.session.minBlock !== undefined) call.minBlock = readMinBlock(call.session.minBlock);

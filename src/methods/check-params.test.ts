@@ -23,7 +23,7 @@ function sent(method: string, params: unknown, strict = false): string {
   if (definition === undefined) throw new Error(`no ${method}`);
   const text = typeof params === "string" ? params : JSON.stringify(params);
   const value = params === undefined ? undefined : parse(text);
-  return encode([...checkParams(definition, value, { strict, wording })]);
+  return encode([...checkParams(definition, value, { strict, unknownKeys: "refuse", wording })]);
 }
 
 function faultOf(method: string, params: unknown, strict = false): string {

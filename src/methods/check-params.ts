@@ -1,5 +1,5 @@
 import type { JsonValue } from "../jsonrpc/value.ts";
-import type { Definition, Param } from "./definition.ts";
+import type { Definition, Param, ParamChoices } from "./definition.ts";
 import { ParamFault } from "./params/param-fault.ts";
 
 const NONE: readonly JsonValue[] = Object.freeze([]);
@@ -16,11 +16,8 @@ export type ParamsWording = {
   readonly wrong: (fault: ParamFault, param: Param, place: number) => string;
 };
 
-export type CheckOptions = {
-  /** Enforces each "required" of the specification (`strictParams` of a network). */
-  readonly strict: boolean;
-  readonly wording: ParamsWording;
-};
+/** What a network's calls are checked with. */
+export type CheckOptions = ParamChoices & { readonly wording: ParamsWording };
 
 /**
  * The positional list that is sent to a node, in canonical form, so that equal calls are the same
@@ -52,8 +49,9 @@ export function checkParams(
 function canonical(
   wanted: readonly Param[],
   given: readonly JsonValue[],
-  { strict, wording }: CheckOptions,
+  options: CheckOptions,
 ): readonly JsonValue[] {
+  const { strict, wording } = options;
   let sent: JsonValue[] | undefined;
   let place = 0;
   const end = lastGiven(given);
@@ -66,7 +64,7 @@ function canonical(
       if (value === undefined && required) break;
       const checked =
         value != null || required
-          ? param.check(value ?? null, strict)
+          ? param.check(value ?? null, options)
           : (param.fallback ?? (place < end ? param.placeholder : undefined));
       if (checked === undefined) break;
       if (checked !== value) sent ??= given.slice(0, place);

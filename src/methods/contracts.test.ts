@@ -23,7 +23,7 @@ const contracts = (method: string, ...params: unknown[]): readonly string[] | un
   if (definition === undefined) throw new Error(`no method ${method}`);
   return contractsOf(
     definition,
-    checkParams(definition, params.map(toValue), { strict: false, wording }),
+    checkParams(definition, params.map(toValue), { strict: false, unknownKeys: "refuse", wording }),
   );
 };
 

@@ -9,6 +9,14 @@ import type { Shape } from "./shapes/shape.ts";
  */
 export type ParamRole = "block" | "block-hash" | "call" | "contract" | "filter" | "slot" | "config";
 
+/** What a network chooses of how params are checked. */
+export type ParamChoices = {
+  /** Enforces each "required" of the specification (`strictParams` of a network). */
+  readonly strict: boolean;
+  /** What becomes of keys of a call object or a filter that are not known here. */
+  readonly unknownKeys: "pass" | "refuse";
+};
+
 /** One positional parameter. */
 export type Param = {
   /** What it is called in texts for people. */
@@ -26,7 +34,7 @@ export type Param = {
    * The value as it is sent to a node (canonical form); null for an optional one that says nothing.
    * @throws ParamFault with the text of the family's node for this fault
    */
-  readonly check: (value: JsonValue, strict: boolean) => JsonValue;
+  readonly check: (value: JsonValue, choices: ParamChoices) => JsonValue;
 };
 
 /** What may be kept of an answer. */

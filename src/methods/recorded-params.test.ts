@@ -24,7 +24,7 @@ function outcome(method: string, params: unknown): string {
   const text = JSON.stringify(params ?? null);
   const value: JsonValue = new JsonReader(Buffer.from(text)).value(1);
   try {
-    return `taken as ${encode([...checkParams(definition, value, { strict: false, wording })])}`;
+    return `taken as ${encode([...checkParams(definition, value, { strict: false, unknownKeys: "refuse", wording })])}`;
   } catch (fault) {
     if (fault instanceof ParamFault) return fault.message;
     throw fault;

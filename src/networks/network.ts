@@ -1,6 +1,7 @@
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { CheckOptions } from "../methods/check-params.ts";
 import type { Definition, LocalFacts } from "../methods/definition.ts";
 import type { Family } from "../methods/families.ts";
 import type { ShapeOptions } from "../methods/shapes/shape.ts";
@@ -85,7 +86,8 @@ export type Network = {
   readonly family: Family;
   /** Asks a node what it is. */
   readonly versionMethod: string;
-  readonly strictParams: boolean;
+  /** How the params of its calls are checked. */
+  readonly params: CheckOptions;
   /** For a whole call, retries and all. */
   readonly timeoutMs: number;
   readonly upstreams: readonly Upstream[];

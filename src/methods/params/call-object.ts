@@ -66,8 +66,8 @@ export const callObject = (from: "strict" | "optional"): Param =>
     want: `an object with any of the keys ${FIELDS.known}`,
     role: "call",
     required: true,
-    check: (value, strict) => {
-      const call = mergeInput(checkFields(asObject(value, ARGS), FIELDS));
+    check: (value, { strict, unknownKeys }) => {
+      const call = mergeInput(checkFields(asObject(value, ARGS), FIELDS, unknownKeys));
       if (call.has("from")) return call;
       if (strict && from === "strict") {
         throw new ParamFault("missing required field 'from' for TransactionArgs");

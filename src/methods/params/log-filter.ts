@@ -91,8 +91,8 @@ export const logFilter: Param = Object.freeze({
   want: "an object with any of the keys fromBlock, toBlock, address, topics or blockHash (instead of the two blocks)",
   role: "filter",
   required: true,
-  check: (value) => {
-    const filter = checkFields(asObject(value, FILTER), FIELDS);
+  check: (value, { unknownKeys }) => {
+    const filter = checkFields(asObject(value, FILTER), FIELDS, unknownKeys);
     checkRange(filter);
     return filter;
   },

@@ -16,7 +16,9 @@ function outcome(method: string, params: string): string {
   if (definition === undefined) throw new Error(`no ${method}`);
   const value = new JsonReader(Buffer.from(params)).value(1);
   try {
-    return encode(checkParams(definition, value, { strict: false, wording }));
+    return encode(
+      checkParams(definition, value, { strict: false, unknownKeys: "refuse", wording }),
+    );
   } catch (fault) {
     if (fault instanceof ParamFault) return fault.message;
     throw fault;

@@ -17,7 +17,9 @@ function outcome(method: string, params: JsonValue | undefined): string {
   const definition = lookUp(method);
   if (definition === undefined) throw new Error(`no ${method}`);
   try {
-    return encode(checkParams(definition, params, { strict: false, wording }));
+    return encode(
+      checkParams(definition, params, { strict: false, unknownKeys: "refuse", wording }),
+    );
   } catch (fault) {
     if (fault instanceof ParamFault) return fault.message;
     throw fault;

@@ -5,6 +5,7 @@ import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
+import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
@@ -54,7 +55,7 @@ export class EvmNetwork implements Network {
   readonly name: string;
   readonly family = FAMILIES.evm;
   readonly versionMethod = "web3_clientVersion";
-  readonly strictParams: boolean;
+  readonly params: CheckOptions;
   /** For a whole call, retries and all. */
   readonly timeoutMs: number;
   readonly upstreams: readonly Upstream[];
@@ -73,7 +74,11 @@ export class EvmNetwork implements Network {
   constructor(config: EvmNetworkConfig, parts: EvmNetworkParts) {
     const { upstreams, router, chain, metrics, clock } = parts;
     this.name = config.name;
-    this.strictParams = config.strictParams;
+    this.params = Object.freeze({
+      strict: config.strictParams,
+      unknownKeys: config.unknownKeys,
+      wording: this.family.wording,
+    });
     this.timeoutMs = config.timeoutMs;
     this.upstreams = upstreams;
     this.metrics = metrics;

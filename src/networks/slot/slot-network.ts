@@ -4,6 +4,7 @@ import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
+import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
@@ -59,7 +60,11 @@ export class SlotNetwork implements Network {
   readonly name: string;
   readonly family = FAMILIES.slot;
   readonly versionMethod = "getVersion";
-  readonly strictParams = false;
+  readonly params: CheckOptions = Object.freeze({
+    strict: false,
+    unknownKeys: "refuse",
+    wording: this.family.wording,
+  });
   readonly timeoutMs: number;
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;

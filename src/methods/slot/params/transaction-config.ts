@@ -84,8 +84,8 @@ const simulation = config({
 
 export const simulationConfig: Param = Object.freeze({
   ...simulation,
-  check: (value, strict) => {
-    const read = simulation.check(value, strict);
+  check: (value, choices) => {
+    const read = simulation.check(value, choices);
     if (read instanceof Map) checkFlags(read);
     return read;
   },
