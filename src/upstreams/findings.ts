@@ -68,6 +68,18 @@ export class Findings {
     return isGiven ? { kind: "failure", ...best } : undefined;
   }
 
+  /**
+   * What a node said that lacks one of the newest blocks, although it was known to have it; undefined
+   * where none did. Older blocks do not come back.
+   */
+  get lostBlock(): FetchOutcome | undefined {
+    const { block, head, slack, exists } = this.#need;
+    if (block < 0 || block + slack < head) return undefined;
+    if (this.#nulls !== undefined) return exists ? this.#nulls.outcome : undefined;
+    const best = this.#failures?.best;
+    return best?.failure.class === "block_unknown" ? { kind: "failure", ...best } : undefined;
+  }
+
   /** What a result says of those who had said null. */
   contradict(result: readonly Piece[]): void {
     this.#nulls?.contradict(result, this.#need, this.#parts.observer);

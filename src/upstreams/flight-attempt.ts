@@ -1,8 +1,11 @@
 import type { Source } from "./findings.ts";
-import type { RoutedRequest } from "./routing.ts";
+import type { FlightParts, RoutedRequest } from "./routing.ts";
 import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import { Attempt, type Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+/** A request that another one overtook shows by then whether its node answers at all. */
+const STALLED_MS = 1000;
 
 /** Whose attempt it is. */
 export type AttemptOwner = { answered(sent: FlightAttempt, answer: UpstreamAnswer): void };
@@ -47,4 +50,26 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
   answered(answer: UpstreamAnswer): void {
     this.owner.answered(this, answer);
   }
+}
+
+/** It is in the air no more; nearly always it is the only one. */
+export function take(sent: FlightAttempt, inAir: FlightAttempt[]): void {
+  if (inAir[inAir.length - 1] === sent) inAir.pop();
+  else inAir.splice(inAir.indexOf(sent), 1);
+}
+
+/** Overtaken: what it still says tells of its node, which stalls where it says nothing at all. */
+export function leave(
+  sent: FlightAttempt,
+  inAir: FlightAttempt[],
+  { timers, observer, now }: Pick<FlightParts, "timers" | "observer"> & { readonly now: number },
+): void {
+  const { beside, beganMs } = sent;
+  if (beside !== undefined) observer.hedged(beside.name, "lost");
+  timers.set(Math.max(STALLED_MS - (now - beganMs), 0), () => {
+    if (!inAir.includes(sent)) return;
+    take(sent, inAir);
+    sent.inAir?.cancel();
+    sent.upstream.abandon(sent);
+  });
 }

@@ -1,8 +1,9 @@
 import type { Timer } from "../lib/timer-wheel.ts";
 import { attemptMs, hedgeMs, LEAST_ATTEMPT_MS } from "./attempt-times.ts";
+import { BlockWait } from "./block-wait.ts";
 import { conclude, resultOf } from "./conclude.ts";
 import { Findings, type Others } from "./findings.ts";
-import { type AttemptOwner, FlightAttempt } from "./flight-attempt.ts";
+import { type AttemptOwner, FlightAttempt, leave, take } from "./flight-attempt.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
@@ -11,10 +12,6 @@ import { judge, type Verdict } from "./verdict.ts";
 
 /** How long the answer at hand waits for a second node that may know more. */
 const LEAST_SECOND_OPINION_MS = 200;
-/** A request that another one overtook shows by then whether its node answers at all. */
-const STALLED_MS = 1000;
-/** How long a call whose plan has partners waits for a primary to get the block. */
-const WAIT_BEFORE_PARTNERS_MS = 1000;
 
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
 export class Flight implements Others, AttemptOwner {
@@ -31,7 +28,7 @@ export class Flight implements Others, AttemptOwner {
   /** Made where it is needed: nearly all calls have their result at once. */
   #found: Findings | undefined;
   #hedge: Timer | undefined;
-  #wait: Timer | undefined;
+  #wait: BlockWait | undefined;
   #mayAskPartners: boolean;
 
   constructor(request: RoutedRequest, parts: FlightParts) {
@@ -65,26 +62,15 @@ export class Flight implements Others, AttemptOwner {
       this.#mayAskPartners || this.#found?.atHand !== undefined ? TIER.poor : TIER.behind;
     const choice = hasTime ? this.#choose(this.#parts.primaries, worst) : undefined;
     if (choice !== undefined) {
+      this.#wait?.stop();
       if (this.#asked.length > 0) this.#parts.observer.retried();
       this.#send(choice);
       return;
     }
     if (this.#isBusy()) return;
-    const isOpen = hasTime && this.#found?.isNull !== true;
-    if (isOpen && this.#waits()) return;
-    if (isOpen && this.#mayAskPartners) this.#askPartner();
-    else this.#finish(this.#findings().conclude());
-  }
-
-  /** Some node got further while this waited for that. */
-  wake(): void {
-    const { need } = this.#request;
-    if (!this.#parts.primaries.some(({ head }) => head >= need.block)) return;
-    this.#nowMs = this.#parts.clock.monotonic();
-    this.#endWait();
-    // Whoever said that it lacks the block may have it now.
-    this.#asked = [];
-    this.next();
+    if (hasTime && this.#waits()) return;
+    if (hasTime && this.#mayAskPartners && this.#found?.isNull !== true) this.#askPartner();
+    else this.#finish(this.#conclude());
   }
 
   #findings(): Findings {
@@ -183,8 +169,9 @@ export class Flight implements Others, AttemptOwner {
     const choice = hasTime ? this.#choose(this.#parts.primaries, TIER.lagging) : undefined;
     const answer = this.#found?.atHand;
     if (answer !== undefined) {
-      if (choice === undefined) this.#finish(answer);
-      else {
+      if (choice === undefined) {
+        if (!this.#waits()) this.#finish(answer);
+      } else {
         this.#parts.observer.retried();
         this.#send(choice);
       }
@@ -202,7 +189,7 @@ export class Flight implements Others, AttemptOwner {
     this.#nowMs = this.#parts.clock.monotonic();
     const verdict = judge(sent.method, answer);
     const conclusion = { answer, verdict, now: this.#nowMs };
-    this.#take(sent);
+    take(sent, this.#sent);
     if (verdict.kind === "result" && this.#isFirst(sent)) {
       // The client first: it does not wait for what its answer tells of the node.
       this.#finish(resultOf(sent, verdict.result, this.#parts));
@@ -236,28 +223,33 @@ export class Flight implements Others, AttemptOwner {
     else if (this.#found?.atHand !== undefined) this.#planSecond();
   }
 
-  /** Whether a healthy node can still get the block that nobody had so far; then it is waited for. */
+  /** Whether a healthy node may still get the block that nobody had so far; then it is waited for. */
   #waits(): boolean {
-    const { need } = this.#request;
-    const { primaries, timers, waiting } = this.#parts;
-    if (this.#wait !== undefined || need.block < 0) return false;
-    const canCome = primaries.some((each) => each.state === "ready" && each.head < need.block);
-    if (!canCome) return false;
-    const longestMs = this.#leftMs() - LEAST_ATTEMPT_MS;
-    const waitMs = this.#mayAskPartners ? WAIT_BEFORE_PARTNERS_MS : longestMs;
-    waiting.add(this);
-    this.#wait = timers.set(Math.min(waitMs, longestMs), () => {
-      waiting.delete(this);
-      this.#nowMs = this.#parts.clock.monotonic();
-      this.next();
-    });
-    return true;
+    const { need, deadlineMs } = this.#request;
+    const found = this.#found;
+    const isNull = found?.isNull === true;
+    const lost = found?.lostBlock;
+    if (need.block < 0 || (isNull && lost === undefined)) return false;
+    this.#wait ??= new BlockWait(
+      { need, untilMs: deadlineMs - LEAST_ATTEMPT_MS, over: (isAgain) => this.#goOn(isAgain) },
+      this.#parts,
+    );
+    return this.#wait.begin(lost, isNull || this.#mayAskPartners);
   }
 
-  #endWait(): void {
-    if (this.#wait !== undefined) this.#parts.timers.clear(this.#wait);
-    this.#parts.waiting.delete(this);
-    this.#wait = undefined;
+  #goOn(isAgain: boolean): void {
+    this.#nowMs = this.#parts.clock.monotonic();
+    if (isAgain) {
+      this.#asked = [];
+      this.#found = undefined;
+    }
+    this.next();
+  }
+
+  #conclude(): FetchOutcome {
+    const outcome = this.#findings().conclude();
+    const lost = this.#wait?.lost;
+    return lost?.kind === "failure" && outcome.kind !== "result" ? lost : outcome;
   }
 
   /** Each call of a partner is counted against the caps before it is sent. */
@@ -287,32 +279,12 @@ export class Flight implements Others, AttemptOwner {
     this.#isDone = true;
     this.#request.done(outcome);
     this.#endHedge();
-    if (this.#wait !== undefined) this.#endWait();
-    for (const sent of this.#sent) this.#leave(sent);
-  }
-
-  /** It is in the air no more; nearly always it is the only one. */
-  #take(sent: FlightAttempt): void {
-    if (this.#sent[this.#sent.length - 1] === sent) this.#sent.pop();
-    else this.#sent.splice(this.#sent.indexOf(sent), 1);
+    this.#wait?.stop();
+    for (const sent of this.#sent) leave(sent, this.#sent, { ...this.#parts, now: this.#nowMs });
   }
 
   #endHedge(): void {
     if (this.#hedge !== undefined) this.#parts.timers.clear(this.#hedge);
     this.#hedge = undefined;
-  }
-
-  /** Overtaken: what it still says tells of its node, which stalls where it says nothing at all. */
-  #leave(sent: FlightAttempt): void {
-    const { beside, inAir } = sent;
-    if (beside !== undefined) this.#parts.observer.hedged(beside.name, "lost");
-    const ageMs = this.#nowMs - sent.beganMs;
-    this.#parts.timers.set(Math.max(STALLED_MS - ageMs, 0), () => {
-      const at = this.#sent.indexOf(sent);
-      if (at < 0) return;
-      this.#sent.splice(at, 1);
-      inAir?.cancel();
-      sent.upstream.abandon(sent);
-    });
   }
 }

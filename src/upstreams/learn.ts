@@ -31,6 +31,8 @@ export function learn(
     return;
   }
   if (verdict.kind === "stale") return;
+  // Its head is worth waiting for, although it was last asked for that in vain.
+  upstream.isReached = true;
   latency.record(tookMs, now);
   // Null may turn out to be wrong once another node finds what this one did not.
   if (verdict.kind !== "null") breaker.succeeded(beganMs, now);

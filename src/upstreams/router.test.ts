@@ -126,8 +126,19 @@ const ask = (upstreams: Upstream[], particulars: Partial<Request> = {}): FetchOu
   const outcomes: FetchOutcome[] = [];
   const request = { ...REQUEST, deadlineMs: now + 8000, ...particulars };
   routerOf(upstreams).fetch({ ...request, done: (each) => outcomes.push(each) });
+  runUntilDone(outcomes);
   expect(outcomes).toHaveLength(1);
   return outcomes[0] as FetchOutcome;
+};
+/** Lets the time pass until the next timer is due. */
+const runNext = () => {
+  const first = timers.reduce((one, other) => (other.atMs < one.atMs ? other : one));
+  timers = timers.filter((each) => each !== first);
+  now = Math.max(now, first.atMs);
+  first.run();
+};
+const runUntilDone = (outcomes: readonly FetchOutcome[]) => {
+  while (outcomes.length === 0 && timers.length > 0) runNext();
 };
 const names = () => asked.map(({ name }) => name);
 
@@ -405,7 +416,9 @@ describe("null", () => {
 });
 
 describe("an answer that would stand alone, where the second node is slow,", () => {
-  const silent = () => undefined;
+  const silent = (done: (answer: UpstreamAnswer) => void) => {
+    wheel.set(REQUEST.deadlineMs - now, () => done({ kind: "timeout" }));
+  };
   const outcomesOf = (...replies: Reply[]) => {
     const outcomes: FetchOutcome[] = [];
     const nodes = replies.map((reply, index) => upstream(`u${index}`, reply));
@@ -426,12 +439,12 @@ describe("an answer that would stand alone, where the second node is slow,", () 
     expect(names()).toEqual(["u0", "u1", "u2"]);
   });
 
-  test("is given where the last one is slow, too", () => {
+  test("is given in the end where the last one is slow, too", () => {
     const outcomes = outcomesOf(noBlock, silent, silent);
     runTimers();
     expect(names()).toEqual(["u0", "u1", "u2"]);
     expect(outcomes).toEqual([]);
-    runTimers();
+    runUntilDone(outcomes);
     expect(outcomes).toMatchObject([{ failure: { class: "block_unknown" }, upstream: "u0" }]);
   });
 });
@@ -469,8 +482,60 @@ describe("the block that a call needs", () => {
     const behind = at(upstream("a", noBlock), { head: 99 });
     const outcomes: FetchOutcome[] = [];
     routerOf([behind]).fetch({ ...REQUEST, done: (each) => outcomes.push(each) });
-    for (const timer of [...timers]) timer.run();
+    runUntilDone(outcomes);
     expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
+  });
+
+  test("is asked again of a node that had it, and lost it", () => {
+    expect(fetch([upstream("a", noBlock, noBlock, noBlock, good)])).toMatchObject(good);
+    expect(names()).toEqual(["a", "a", "a", "a"]);
+    expect(now - 1000).toBe(200 + 400 + 800);
+  });
+
+  test("is waited for until the deadline where partners cannot answer", () => {
+    capped = true;
+    const lost = Array.from({ length: 5 }, () => noBlock);
+    const nodes = [upstream("a", ...lost, good), partner("p", good)];
+    expect(ask(nodes, { need: { ...REQUEST.need, partner: true } })).toMatchObject(good);
+    expect(observed.filter((each) => each.startsWith("partner"))).toEqual(["partner capped"]);
+    expect(now - 1000).toBeGreaterThan(1000);
+  });
+
+  test("is waited for after partners at a node that is behind it, too", () => {
+    const behind = at(upstream("a", noBlock), { head: 99 });
+    const need = { ...REQUEST.need, partner: true };
+    const outcomes: FetchOutcome[] = [];
+    const router = routerOf([behind, partner("p", reset)]);
+    router.fetch({ ...REQUEST, need, done: (each) => outcomes.push(each) });
+    runNext();
+    expect(names()).toEqual(["p", "a"]);
+    expect(outcomes).toEqual([]);
+    runUntilDone(outcomes);
+    expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
+    expect(now).toBeGreaterThan(8900);
+  });
+
+  test("is what a node said that lost it, where it does not come back in time", () => {
+    const outcome = fetch([upstream("a", noBlock)]);
+    expect(outcome).toMatchObject({ failure: { class: "block_unknown" }, upstream: "a" });
+    expect(now - 1000).toBeGreaterThan(7900);
+    expect(names().length).toBeLessThan(8);
+  });
+
+  test("is null after a second where the network has it and no node finds it any more", () => {
+    const need = { ...REQUEST.need, lookup: true, exists: true };
+    expect(ask([upstream("a", nothing)], { need })).toMatchObject(nothing);
+    expect(now - 1000).toBe(1000);
+    now = 1000;
+    expect(ask([upstream("a", nothing, nothing, good)], { need })).toMatchObject(good);
+    expect(observed).not.toContain("a contradicted");
+  });
+
+  test("is not waited for where it is an old one, which does not come back", () => {
+    const need = { ...REQUEST.need, block: 94 };
+    const outcome = ask([upstream("a", noBlock)], { need });
+    expect(outcome).toMatchObject({ failure: { class: "block_unknown" } });
+    expect(now).toBe(1000);
   });
 
   test("is not asked of a node behind it where that would answer with what it has", () => {
@@ -479,7 +544,7 @@ describe("the block that a call needs", () => {
     const outcomes: FetchOutcome[] = [];
     const router = routerOf([behind, upstream("b", reset)]);
     router.fetch({ ...REQUEST, need, done: (each) => outcomes.push(each) });
-    for (const timer of [...timers]) timer.run();
+    runUntilDone(outcomes);
     expect(outcomes).toMatchObject([{ kind: "exhausted" }]);
     expect(names()).toEqual(["b"]);
     expect(behind.head).toBe(99);
@@ -509,7 +574,7 @@ describe("the block that a call needs", () => {
     const strict = { ...REQUEST, need: { ...REQUEST.need, strict: true } };
     routerOf([behind]).fetch({ ...strict, done: (each) => outcomes.push(each) });
     expect(names()).toEqual([]);
-    for (const timer of [...timers]) timer.run();
+    runUntilDone(outcomes);
     expect(outcomes).toEqual([{ kind: "behind" }]);
   });
 });

@@ -102,7 +102,7 @@ export class Upstream {
   forkedAfter = Number.POSITIVE_INFINITY;
   /** web3_clientVersion; null where it gave none, undefined where nobody asked yet. */
   clientVersion: string | null | undefined;
-  /** Whether it answered when it was last asked for the network's sake; undefined: never asked. */
+  /** False where it left the network's own last question unanswered, and answered no client since. */
   isReached: boolean | undefined;
   readonly heads: HeadSource | undefined;
   readonly #transport: Transport;
