@@ -202,6 +202,7 @@ function networkOf(): Network {
   return buildNetwork(config, {
     clock: systemClock,
     timers: new TimerWheel(systemClock.monotonic),
+    turnEnds: (run) => void setImmediate(run),
     random: Math.random,
     connect: () => ({ transport: answeringNode(), heads: undefined }),
     log: createLog({ level: "silent", terminal: false }),

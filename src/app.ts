@@ -170,6 +170,7 @@ function buildNetworks(
     const { clock, log, metrics, storage, cache, disk } = parts;
     const built = buildNetwork(network, {
       ...{ clock, log, timers, random, connect, partners: storage.partners, cache, disk },
+      turnEnds: (run) => void setImmediate(run),
       metrics: metrics.network(network.name),
     });
     return { network: built, hosts: network.hosts };

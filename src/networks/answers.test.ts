@@ -32,6 +32,8 @@ let asked: Asked[];
 let keptWith: number | undefined;
 /** What every result becomes; undefined: it stays. */
 let shaped: readonly string[] | undefined;
+/** What nodes say before asking returns; undefined: they answer later. */
+let answersAtOnce: FetchOutcome | undefined;
 let refusal: { readonly name: "archive_unavailable" } | undefined;
 const metrics = () => metricsOf.cache;
 let metricsOf: ReturnType<Metrics["network"]>;
@@ -44,6 +46,7 @@ beforeEach(() => {
   keptWith = 16;
   refusal = undefined;
   shaped = undefined;
+  answersAtOnce = undefined;
   answers = answersOn(undefined);
 });
 
@@ -55,7 +58,10 @@ function answersOn(disk: DiskTier | undefined): Answers {
         const { params, deadlineMs } = request;
         const answer = (given: Given) => request.done(outcomeOf(given));
         asked.push({ params, deadlineMs, answer });
+        if (answersAtOnce !== undefined) answer(answersAtOnce);
       },
+      together: (run) => run(),
+      isOfMoment: ({ definition }) => definition.cache === "never",
       accept: (_plan, { result }) => refusal ?? shaped ?? result,
       blockOf: () => keptWith,
     },
@@ -63,6 +69,7 @@ function answersOn(disk: DiskTier | undefined): Answers {
       cache: { isOff: false, open: (method) => cache.open(method) },
       clock: time.clock,
       timers: time,
+      turnEnds: (run) => time.after(0, run),
       metrics: metricsOf,
       disk,
     },
@@ -331,6 +338,40 @@ describe("the same question, asked while it is in the air", () => {
     expect(asked).toHaveLength(plans.length);
     for (const plan of [...plans, { minBlock: 16 }]) fetched(planOf(plan));
     expect(asked).toHaveLength(plans.length);
+  });
+
+  test("is not joined once it was asked, where the answer is of the moment", async () => {
+    const price = () => fetched(planOf({ method: "eth_gasPrice", args: [], isKept: false }));
+    const early = [price(), price()];
+    expect(asked).toHaveLength(0);
+    await time.run(time.nowMs, () => undefined);
+    expect(asked).toHaveLength(1);
+    const late = price();
+    await time.run(time.nowMs, () => undefined);
+    expect(asked).toHaveLength(2);
+    asked[0]?.answer('"0x1"');
+    expect(late).toEqual([]);
+    asked[1]?.answer('"0x2"');
+    expect([...early, late].map(textOf)).toEqual(['"0x1"', '"0x1"', '"0x2"']);
+  });
+
+  test("is asked once more for all who joined it, where nothing was found", () => {
+    const wanted = { method: "eth_getTransactionReceipt", args: ["0xab"], named: -1 };
+    const got = [1, 2, 3].map(() => fetched(planOf(wanted)));
+    asked[0]?.answer("null");
+    expect(got.map(textOf)).toEqual(["null", undefined, undefined]);
+    expect(asked).toHaveLength(2);
+    asked[1]?.answer("null");
+    expect(got.map(textOf)).toEqual(["null", "null", "null"]);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is answered to all who ask once more, where that is answered at once", () => {
+    const wanted = { method: "eth_getTransactionReceipt", args: ["0xab"], named: -1 };
+    const got = [1, 2, 3].map(() => fetched(planOf(wanted)));
+    answersAtOnce = EXHAUSTED;
+    asked[0]?.answer("null");
+    expect(got.map(textOf)).toEqual(["null", "exhausted", "exhausted"]);
   });
 
   test("shares a failure of the nodes before its time is over", () => {

@@ -15,7 +15,7 @@ import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routi
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
-import { SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
+import { type Joined, SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
 /** What came of asking nodes. A result is in the documented shape. */
 export type Answer =
@@ -32,6 +32,10 @@ export type AnswerRules = {
   readonly needOf: (plan: Plan) => RoutedNeed;
   /** Asks the network's nodes. */
   readonly ask: (request: RoutedRequest) => void;
+  /** Nodes are asked for what is asked meanwhile when this returns. */
+  readonly together: (run: () => void) => void;
+  /** Whether a node's answer can change from one moment to the next while its head stays. */
+  readonly isOfMoment: (plan: Plan) => boolean;
   /** A node's result in the documented shape; or why the network does not give it. */
   readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Piece[] | RpcError;
   /** The block with which the answer is to be kept, -1 for good; undefined: it is not kept. */
@@ -54,6 +58,8 @@ export type AnswersParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly metrics: Pick<NetworkMetrics, "cache">;
+  /** Runs it once all calls that arrived in this turn of the event loop were read. */
+  readonly turnEnds: (run: () => void) => void;
 };
 
 /** What is known of the calls of one method, by the text of their params. */
@@ -78,6 +84,8 @@ export class Answers {
   readonly #parts: AnswersParts;
   readonly #known = new Map<Definition, Known>();
   readonly #flightParts: SharedFlightParts;
+  /** Questions about the moment, which nodes are asked at the end of this turn. */
+  #gathered: SharedFlight[] = [];
   #epoch = 0;
 
   constructor(rules: AnswerRules, parts: AnswersParts) {
@@ -87,7 +95,7 @@ export class Answers {
     this.#flightParts = {
       ...{ clock, timers },
       answered: (flight, outcome) => this.#land(flight, outcome),
-      again: (plan, waiter) => this.fetch(plan, waiter),
+      again: (first, ...others) => this.#ask(first, ...others),
     };
   }
 
@@ -136,19 +144,49 @@ export class Answers {
     // An answer that was asked for before a reorganisation may be of a block that it replaced.
     if (flying !== undefined && flying.plan.epoch === plan.epoch) {
       this.#parts.metrics.cache.shared.inc();
-      flying.join(plan, waiter);
+      flying.join({ plan, waiter, isLate: !this.#rules.isOfMoment(plan) });
       return;
     }
+    this.#ask({ plan, waiter, isLate: false });
+  }
+
+  /** One question for all of these, who joined before it was asked. */
+  #ask({ plan, waiter: lead }: Joined, ...others: readonly Joined[]): void {
+    const key = flightKeyOf(plan);
+    const hash = key === plan.params ? hashOf(plan) : textHash(key);
     const need = this.#rules.needOf(plan);
-    const params = paramsOf(plan);
-    const asked = { key, hash, plan, need, params, lead: waiter };
+    const asked = { key, hash, plan, need, params: paramsOf(plan), lead };
     const flight = new SharedFlight(asked, this.#flightParts);
-    inAir.add(flight);
-    this.#rules.ask(flight);
+    // It may be answered before this returns.
+    for (const other of others) flight.join({ ...other, isLate: false });
+    this.#knownOf(plan).inAir.add(flight);
+    if (this.#rules.isOfMoment(plan)) this.#gather(flight);
+    else this.#rules.ask(flight);
+  }
+
+  /**
+   * Whoever asks after the node was asked may know of something that the node did not have then. So
+   * the question is closed before it is sent, and sent once the calls of this turn have joined it.
+   */
+  #gather(flight: SharedFlight): void {
+    if (this.#gathered.length === 0) this.#parts.turnEnds(() => this.#askGathered());
+    this.#gathered.push(flight);
+  }
+
+  #askGathered(): void {
+    const flights = this.#gathered;
+    this.#gathered = [];
+    for (const flight of flights) this.#close(flight);
+    this.#rules.together(() => flights.forEach(this.#rules.ask));
+  }
+
+  #close(flight: SharedFlight): void {
+    if (flight.isOpen) this.#knownOf(flight.plan).inAir.remove(flight);
+    flight.isOpen = false;
   }
 
   #land(flight: SharedFlight, outcome: FetchOutcome): void {
-    this.#knownOf(flight.plan).inAir.remove(flight);
+    this.#close(flight);
     const answer = outcome.kind === "result" ? this.#answerOf(flight, outcome) : outcome;
     // Each of them gives the bytes back once they are written.
     if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);

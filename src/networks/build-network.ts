@@ -24,6 +24,8 @@ import { SlotWatch } from "./slot/slot-watch.ts";
 export type BuildParts = {
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Runs it once all calls that arrived in this turn of the event loop were read. */
+  readonly turnEnds: (run: () => void) => void;
   /** 0 to 1, evenly. */
   readonly random: () => number;
   readonly connect: Connect;
@@ -67,7 +69,7 @@ function join<Watch extends Chain>(
   parts: BuildParts,
   watch: (watched: Watched) => Watch,
 ) {
-  const { clock, timers, metrics, random } = parts;
+  const { clock, timers, turnEnds, metrics, random } = parts;
   const log = parts.log.child({ network: config.name });
   const askCaps = capsOf(config, { ...parts, log });
   const events: UpstreamEvents = {
@@ -101,7 +103,7 @@ function join<Watch extends Chain>(
     open: (method: string) => parts.cache.open(`${config.name} ${method}`),
   };
   const disk = parts.disk?.open(config.name);
-  return { upstreams, router, chain, metrics, clock, timers, cache, disk };
+  return { upstreams, router, chain, metrics, clock, timers, turnEnds, cache, disk };
 }
 
 function capsOf(config: NetworkConfig, { clock, timers, log, partners }: BuildParts): AskCaps {

@@ -9,7 +9,7 @@ import { SharedFlight } from "./shared-flight.ts";
 const RESULT: Answer = { kind: "result", result: ['"0x1"'], upstream: {} as Upstream };
 const OUT_OF_TIME: Answer = { kind: "exhausted", internal: "no answer in time" };
 const EXHAUSTED: Answer = { kind: "exhausted", internal: "all failed" };
-const PLAN = { epoch: 3 } as Plan;
+const PLAN = { epoch: 3, definition: {} } as Plan;
 const NEED = {} as RoutedNeed;
 const ASKED = { key: "eth_call[]", hash: 7, plan: PLAN, need: NEED, params: "[]" };
 
@@ -30,7 +30,7 @@ function waiting(leftMs: number): AnswerWaiter & { readonly got: Answer[] } {
 
 function joined(leftMs: number): ReturnType<typeof waiting> {
   const waiter = waiting(leftMs);
-  flight.join(PLAN, waiter);
+  flight.join({ plan: PLAN, waiter, isLate: false });
   return waiter;
 }
 
@@ -46,7 +46,7 @@ beforeEach(() => {
       clock: time.clock,
       timers: time,
       answered: () => undefined,
-      again: (_plan, waiter) => again.push(waiter),
+      again: (...joined) => void again.push(...joined.map(({ waiter }) => waiter)),
     },
   );
 });
@@ -65,7 +65,11 @@ test("the answer comes to each once, to the first one first", () => {
     { clock: time.clock, timers: time, answered: () => undefined, again: () => undefined },
   );
   for (const name of ["second", "third"]) {
-    flight.join(PLAN, { ...waiting(8000), answered: () => order.push(name) });
+    flight.join({
+      plan: PLAN,
+      waiter: { ...waiting(8000), answered: () => order.push(name) },
+      isLate: false,
+    });
   }
   flight.land(RESULT);
   expect(order).toEqual(["first", "second", "third"]);
@@ -130,5 +134,61 @@ describe("a failure because the first one's time is over", () => {
     await pass(6990);
     flight.land(RESULT);
     expect([late.got, again]).toEqual([[RESULT], []]);
+  });
+});
+
+describe("who joined when a node may have been asked already", () => {
+  const late = (): ReturnType<typeof waiting> => {
+    const waiter = waiting(8000);
+    flight.join({ plan: PLAN, waiter, isLate: true });
+    return waiter;
+  };
+  const landed = (definition: object, answer: Answer) => {
+    const plan = { epoch: 3, definition } as Plan;
+    flight = new SharedFlight(
+      { ...ASKED, plan, lead: first },
+      {
+        ...{ clock: time.clock, timers: time, answered: () => undefined },
+        again: (...some) => void again.push(...some.map(({ waiter }) => waiter)),
+      },
+    );
+    const [inTime, tooLate] = [joined(8000), late()];
+    flight.land(answer);
+    expect(first.got).toEqual([answer]);
+    expect(inTime.got).toEqual([answer]);
+    return { tooLate, again };
+  };
+  const result = (text: string): Answer => ({ ...RESULT, result: [text] }) as Answer;
+  const failure = (name: string) =>
+    ({ kind: "failure", failure: { class: name }, upstream: "a" }) as unknown as Answer;
+
+  test.each<[string, object, Answer]>([
+    ["null", { lookup: "part" }, result("null")],
+    [
+      "a transaction without a block",
+      { lookup: "part", answerBlock: "blockNumber" },
+      result('{"hash":"0x01","blockNumber":null}'),
+    ],
+    ["that there is no such block", {}, failure("block_unknown")],
+    ["that nothing was found", { lookup: "part" }, failure("not_found")],
+  ])("does not get %s, which may have changed: they ask again", (_, definition, answer) => {
+    const { tooLate } = landed(definition, answer);
+    expect(tooLate.got).toEqual([]);
+    expect(again).toEqual([tooLate]);
+  });
+
+  test.each<[string, object, Answer]>([
+    ["a state", {}, RESULT],
+    [
+      "a transaction in a block",
+      { lookup: "part", answerBlock: "blockNumber" },
+      result('{"hash":"0x01","blockNumber":"0x1"}'),
+    ],
+    ["a revert", {}, failure("revert")],
+    ["that no node answers", {}, EXHAUSTED],
+  ])("gets %s", (_, definition, answer) => {
+    const { tooLate } = landed(definition, answer);
+    expect(tooLate.got).toEqual([answer]);
+    expect(again).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import { blockNumberIn, isNull } from "../upstreams/answer-block.ts";
+import type { FailureClass } from "../upstreams/failure-rows.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
 import type { Answer } from "./answers.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
@@ -19,16 +21,23 @@ export type SharedFlightParts = {
   readonly timers: Timers;
   /** Nodes have answered, or could not: somebody makes an answer of that, and lets it land. */
   readonly answered: (flight: SharedFlight, outcome: FetchOutcome) => void;
-  /** Asks once more, for those who still have time when the flight's own is over. */
-  readonly again: (plan: Plan, waiter: AnswerWaiter) => void;
+  /** Asks once more, for all of those whom this answer does not serve. */
+  readonly again: (first: Joined, ...others: readonly Joined[]) => void;
 };
 
-type Joined = { readonly plan: Plan; readonly waiter: AnswerWaiter };
+export type Joined = {
+  readonly plan: Plan;
+  readonly waiter: AnswerWaiter;
+  /** It came when a node may have been asked already. */
+  readonly isLate: boolean;
+};
 
 /** Less is not worth another attempt. */
 const WORTHWHILE_MS = 100;
 /** An answer so shortly before the deadline came because of it. */
 const LATE_MS = 60;
+/** What a node says while something is not there yet. */
+const UNSETTLED: ReadonlySet<FailureClass> = new Set(["not_found", "block_unknown"]);
 
 /** One question to the nodes, and all who asked it while it was in the air. */
 export class SharedFlight implements RoutedRequest {
@@ -41,6 +50,8 @@ export class SharedFlight implements RoutedRequest {
   readonly deadlineMs: number;
   /** In the table of those in the air. */
   nextInTable: SharedFlight | undefined;
+  /** Others may still join it. */
+  isOpen = true;
   #lead: AnswerWaiter | undefined;
   readonly #parts: SharedFlightParts;
   #others: Joined[] | undefined;
@@ -67,10 +78,10 @@ export class SharedFlight implements RoutedRequest {
   }
 
   /** Its answer is this one's too, unless this one's time is over before. */
-  join(plan: Plan, waiter: AnswerWaiter): void {
+  join(joined: Joined): void {
     this.#others ??= [];
-    const isInTime = waiter.deadlineMs >= this.deadlineMs;
-    this.#others.push({ plan, waiter: isInTime ? waiter : this.#hurried(waiter) });
+    const isInTime = joined.waiter.deadlineMs >= this.deadlineMs;
+    this.#others.push(isInTime ? joined : { ...joined, waiter: this.#hurried(joined.waiter) });
   }
 
   /** One that is told within its own time, which ends before the flight's. */
@@ -101,10 +112,25 @@ export class SharedFlight implements RoutedRequest {
     const now = this.#parts.clock.monotonic();
     const isLate = now >= this.deadlineMs - LATE_MS;
     const ranOut = isLate && (answer.kind === "exhausted" || answer.kind === "behind");
-    for (const { plan, waiter } of others) {
+    const isFound = ranOut || isSettled(this.plan, answer);
+    const again: Joined[] = [];
+    for (const joined of others) {
       // The time was the first one's: who came later has some left.
-      if (ranOut && waiter.deadlineMs - now >= WORTHWHILE_MS) this.#parts.again(plan, waiter);
-      else waiter.answered(answer);
+      const isUnserved = ranOut || (joined.isLate && !isFound);
+      if (isUnserved && joined.waiter.deadlineMs - now >= WORTHWHILE_MS) again.push(joined);
+      else joined.waiter.answered(answer);
     }
+    const [first, ...rest] = again;
+    if (first !== undefined) this.#parts.again(first, ...rest);
   }
+}
+
+/** Whether a node that is asked later would say the same: it has found what was asked for, in a block. */
+function isSettled({ definition }: Plan, answer: Answer): boolean {
+  if (answer.kind === "failure") return !UNSETTLED.has(answer.failure.class);
+  if (answer.kind !== "result") return true;
+  const { answerBlock, lookup } = definition;
+  if (lookup === undefined) return true;
+  if (isNull(answer.result)) return false;
+  return answerBlock === undefined || blockNumberIn(answer.result, answerBlock) !== undefined;
 }

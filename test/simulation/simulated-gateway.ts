@@ -64,6 +64,7 @@ export class SimulatedGateway {
   constructor(options: GatewayOptions, { time, random, nodes }: Parts) {
     this.network = buildNetwork(configOf(options, nodes), {
       ...{ clock: time.clock, timers: time, random: random.next, metrics },
+      turnEnds: (run) => time.after(0, run),
       log: silent as unknown as Logger,
       partners: this.#partnerStore(options, time),
       cache: new MemoryCache({ maxBytes: 1_000_000 }),

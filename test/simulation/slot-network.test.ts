@@ -36,6 +36,7 @@ class World {
     if (config?.family !== "slot") throw new Error("no slot network");
     this.network = buildNetwork(config, {
       ...{ clock: this.time.clock, timers: this.time, random: () => 0.5, metrics },
+      turnEnds: (run) => this.time.after(0, run),
       log: silent as unknown as Logger,
       partners: { take: async ({ calls }) => calls, read: async () => ({ day: 0, month: 0 }) },
       cache: new MemoryCache({ maxBytes: 0 }),

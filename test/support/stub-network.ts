@@ -63,6 +63,7 @@ export function stubNetwork(
     metrics: new Metrics().network(name),
     clock: systemClock,
     timers: new TimerWheel(systemClock.monotonic),
+    turnEnds: (run) => void setImmediate(run),
     cache: new MemoryCache({ maxBytes: 0 }),
   });
 }

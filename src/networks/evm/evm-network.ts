@@ -1,7 +1,6 @@
 import type { NetworkDisk } from "../../cache/disk-network.ts";
 import type { EvmNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
-import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
@@ -32,6 +31,7 @@ import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 import { keptBlock } from "./kept-block.ts";
+import { isOfMoment, isPending } from "./pending.ts";
 import { type Found, outside, Resolver, sentArgs, sentText, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
@@ -42,6 +42,7 @@ export type EvmNetworkParts = {
   readonly metrics: NetworkMetrics;
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
+  readonly turnEnds: (run: () => void) => void;
   readonly cache: NetworkCache;
   readonly disk?: NetworkDisk | undefined;
 };
@@ -97,6 +98,8 @@ export class EvmNetwork implements Network {
       {
         needOf: (plan) => this.#needOf(plan),
         ask: (request) => this.#router.fetch(request),
+        together: (run) => this.#router.together(run),
+        isOfMoment,
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => keptBlock(plan, result, chain),
       },
@@ -316,8 +319,4 @@ export class EvmNetwork implements Network {
       },
     });
   }
-}
-
-function isPending(args: readonly JsonValue[], place: number): boolean {
-  return place >= 0 && args[place] === "pending";
 }

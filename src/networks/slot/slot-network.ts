@@ -51,6 +51,7 @@ export type SlotNetworkParts = {
   readonly metrics: NetworkMetrics;
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
+  readonly turnEnds: (run: () => void) => void;
   readonly cache: NetworkCache;
   readonly disk?: NetworkDisk | undefined;
 };
@@ -95,6 +96,8 @@ export class SlotNetwork implements Network {
       {
         needOf: (plan) => this.#needs.of(plan, LOOSENESS),
         ask: (request) => this.#router.fetch(request),
+        together: (run) => this.#router.together(run),
+        isOfMoment: ({ definition }) => definition.cache === "never",
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, result) => this.#keptSlot(plan, result),
       },

@@ -1,0 +1,17 @@
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import type { Plan } from "../network.ts";
+import { blockPlaces } from "./block-places.ts";
+
+/** What a node says of itself or of now, and all that is asked for `pending`. */
+export function isOfMoment({ definition, args }: Pick<Plan, "definition" | "args">): boolean {
+  const { block, filter } = blockPlaces(definition);
+  if (definition.cache === "never" || isPending(args, block)) return true;
+  const range = filter < 0 ? undefined : args[filter];
+  if (!(range instanceof Map)) return false;
+  return range.get("toBlock") === "pending" || range.get("fromBlock") === "pending";
+}
+
+/** Whether the parameter at this place is the tag `pending`; -1: there is no such place. */
+export function isPending(args: readonly JsonValue[], place: number): boolean {
+  return place >= 0 && args[place] === "pending";
+}
