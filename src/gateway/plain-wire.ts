@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Clock } from "../lib/clock.ts";
+import { patientInterval } from "../lib/patient-interval.ts";
 import { AnswerEnds } from "./answer-ends.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlainCircle, PlainLimits } from "./plain-circle.ts";
@@ -52,7 +53,7 @@ export class PlainWire implements PlainCircle {
       this.#connections.add(connection);
       parts.opened(connection.socket);
     });
-    this.#timer = setInterval(() => this.sweep(), STEP_MS).unref();
+    this.#timer = patientInterval(() => this.sweep(), STEP_MS);
   }
 
   /** Looks at the limits of all connections; called by a timer, and by tests. */

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { Clock } from "../lib/clock.ts";
+import { patientInterval } from "../lib/patient-interval.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import type { FrontParts } from "./http-front.ts";
 import { endWithRefusal } from "./raw-answer.ts";
@@ -34,7 +35,7 @@ export class WebSocketFront {
     maxPayload: MAX_BODY_BYTES,
   });
   readonly #byKey = new Map<string, Set<WebSocketConnection>>();
-  readonly #sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  readonly #sweeper = patientInterval(() => this.sweep(), SWEEP_MS);
   #stopping = false;
 
   constructor(options: WebSocketOptions, parts: Parts) {

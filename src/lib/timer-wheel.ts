@@ -1,3 +1,5 @@
+import { patientInterval } from "./patient-interval.ts";
+
 const TICK_MS = 20;
 const SLOTS = 1024;
 
@@ -16,7 +18,8 @@ export type Timers = Pick<TimerWheel, "set" | "clear">;
 
 /**
  * Many deadlines on one timer: setting and clearing one costs a place in an array, not a kernel or
- * runtime timer. Fires up to 40 ms late, never early. Idle, it keeps no timer and no process alive.
+ * runtime timer. Fires up to 40 ms late, never early; after a stall of the process, not before the
+ * sockets were read. Idle, it keeps no timer and no process alive.
  */
 export class TimerWheel {
   /** Arrays: a Set that is filled and emptied makes tables anew, which the collector is slow to find. */
@@ -82,7 +85,7 @@ export class TimerWheel {
 
   #start(current: number): void {
     this.#tick = current;
-    this.#ticker ??= setInterval(() => this.advance(), TICK_MS).unref();
+    this.#ticker ??= patientInterval(() => this.advance(), TICK_MS);
   }
 
   #stop(): void {
