@@ -12,20 +12,21 @@ export type AttemptOrder = {
   readonly need: RoutedNeed;
   /** Those that were asked already, this one among them. */
   readonly asked: readonly Upstream[];
-  readonly mayAskPartners: boolean;
+  /** Others than those primaries that look well now: partners, for example. */
+  readonly mayAskOthers: boolean;
   /** For all attempts together. */
   readonly leftMs: number;
 };
 
 /** The time of an attempt: at most half of what is left where somebody else could still be asked. */
 export function attemptMs(
-  { upstream, need, asked, mayAskPartners, leftMs }: AttemptOrder,
+  { upstream, need, asked, mayAskOthers, leftMs }: AttemptOrder,
   { primaries, partners }: Pick<FlightParts, "primaries" | "partners">,
 ): number {
   const without = asked;
   const others =
     upstream.role === "primary"
-      ? mayAskPartners || isAnyLeft(primaries, { need, worst: TIER.troubled, without })
+      ? mayAskOthers || isAnyLeft(primaries, { need, worst: TIER.troubled, without })
       : isAnyLeft(partners, { need, worst: TIER.behind, without });
   return others ? leftMs / 2 : leftMs;
 }

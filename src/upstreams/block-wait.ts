@@ -1,15 +1,19 @@
 import type { Timer } from "../lib/timer-wheel.ts";
+import { LEAST_ATTEMPT_MS } from "./attempt-times.ts";
 import type { FetchOutcome, FlightParts, RoutedNeed } from "./routing.ts";
 
 /** How long a primary is waited for where a partner may answer, or null may be the answer. */
 const SHORT_MS = 1000;
-/** After this, then after twice as long each time, a node is asked again that lost the block. */
+/** After this, then after twice as long each time up to a second, a node is asked again that lost the block. */
 const AGAIN_MS = 200;
+const LONGEST_AGAIN_MS = 1000;
+/** For the answer to the last of these questions. */
+const LAST_ANSWER_MS = 100;
 
 export type BlockWaitOptions = {
   readonly need: RoutedNeed;
-  /** When the wait has to be over at the latest, monotonic milliseconds. */
-  readonly untilMs: number;
+  /** Of the call, monotonic milliseconds. */
+  readonly deadlineMs: number;
   /** The wait is over; `isAgain`: whoever did not have the block may have it now. */
   readonly over: (isAgain: boolean) => void;
 };
@@ -30,7 +34,7 @@ export class BlockWait {
   constructor(options: BlockWaitOptions, parts: FlightParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#shortUntilMs = Math.min(parts.clock.monotonic() + SHORT_MS, options.untilMs);
+    this.#shortUntilMs = parts.clock.monotonic() + SHORT_MS;
   }
 
   /** The first answer of a node that lost the block. */
@@ -40,17 +44,19 @@ export class BlockWait {
 
   /** False where there is nothing to wait for, or the time is over. `lost`: see `Findings`. */
   begin(lost: FetchOutcome | undefined, isShort: boolean): boolean {
-    const { need, untilMs } = this.#options;
+    const { need, deadlineMs } = this.#options;
     const { clock, primaries, timers, waiting } = this.#parts;
     if (this.#timer !== undefined) return true;
     this.#lost ??= lost;
     const isLost = this.#lost !== undefined;
     const canCome = primaries.some((each) => each.state === "ready" && each.head < need.block);
-    const leftMs = (isShort ? this.#shortUntilMs : untilMs) - clock.monotonic();
+    const endMs = deadlineMs - (isLost ? LAST_ANSWER_MS : LEAST_ATTEMPT_MS);
+    const untilMs = isShort ? Math.min(this.#shortUntilMs, endMs) : endMs;
+    const leftMs = untilMs - clock.monotonic();
     if (leftMs <= 0 || !(isLost || canCome)) return false;
     waiting.add(this);
     const delayMs = isLost ? Math.min(this.#againMs, leftMs) : leftMs;
-    if (isLost) this.#againMs *= 2;
+    if (isLost) this.#againMs = Math.min(this.#againMs * 2, LONGEST_AGAIN_MS);
     this.#timer = timers.set(delayMs, () => this.#end(isLost));
     return true;
   }

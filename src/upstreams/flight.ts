@@ -145,8 +145,11 @@ export class Flight implements Others, AttemptOwner {
 
   #attemptMs(upstream: Upstream): number {
     const { need } = this.#request;
-    const mayAskPartners = this.#mayAskPartners;
-    const order = { upstream, need, asked: this.#asked, mayAskPartners, leftMs: this.#leftMs() };
+    const asked = this.#asked;
+    // One whose connection had ended is asked again, once it has shown its chain.
+    const isLeft = this.#stale?.some((one) => !asked.includes(one)) === true;
+    const mayAskOthers = isLeft || this.#mayAskPartners;
+    const order = { upstream, need, asked, mayAskOthers, leftMs: this.#leftMs() };
     return attemptMs(order, this.#parts);
   }
 
@@ -231,7 +234,7 @@ export class Flight implements Others, AttemptOwner {
     const lost = found?.lostBlock;
     if (need.block < 0 || (isNull && lost === undefined)) return false;
     this.#wait ??= new BlockWait(
-      { need, untilMs: deadlineMs - LEAST_ATTEMPT_MS, over: (isAgain) => this.#goOn(isAgain) },
+      { need, deadlineMs, over: (isAgain) => this.#goOn(isAgain) },
       this.#parts,
     );
     return this.#wait.begin(lost, isNull || this.#mayAskPartners);

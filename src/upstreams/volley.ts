@@ -46,8 +46,8 @@ export class Volley implements AttemptOwner {
     if (choice === undefined) return 0;
     const { upstream } = choice;
     if (upstream.state !== "ready" || upstream.isUnchecked) return 0;
-    const mayAskPartners = need.partner && parts.partners.length > 0;
-    const order = { upstream, need, asked: [upstream], mayAskPartners, leftMs };
+    const mayAskOthers = need.partner && parts.partners.length > 0;
+    const order = { upstream, need, asked: [upstream], mayAskOthers, leftMs };
     const timeoutMs = attemptMs(order, parts);
     return new Volley(parts).#send(requests, { upstream, timeoutMs, leftMs, now });
   }

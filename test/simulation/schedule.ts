@@ -289,7 +289,9 @@ export class Schedule {
         const isWell = breaker.state === "closed" && chain !== "wrong";
         hold(isWell || isSeldom, () => `${name} is still: ${state}`);
         const usedMs = this.#usedMs.get(name) ?? -1;
-        hold(usedMs >= calmMs || isSeldom, () => `${name} was not used again: ${usedMs}`);
+        // All faults were over then, its own and the others'.
+        const overMs = Math.max(calmMs - LONGEST_START_MS, node.faultMs);
+        hold(usedMs >= overMs || isSeldom, () => `${name} was not used again: ${usedMs}`);
       }
     });
     if (this.#failed !== undefined) throw this.#failed;

@@ -106,7 +106,11 @@ export class EvmNetwork implements Network {
       { ...parts, disk },
     );
     chain.subscribe((change) => {
-      if (change.kind === "reorg") this.#answers.reorganised(change.commonAncestor);
+      if (change.kind === "reorg") {
+        this.#answers.reorganised(change.commonAncestor);
+        // When a node's new head woke those who wait for it, the node still counted as forked.
+        router.wake();
+      }
       this.#answers.advanced(change.to);
       disk?.finalized(change.to - FINAL_BLOCKS);
     });
