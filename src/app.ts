@@ -91,9 +91,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     log,
   });
   const served = networks.map(({ network }) => network);
-  const probe = new StoreProbe({ store: storage.ledger, clock });
-  const check = obstacles({ storage, probe, ledger, usage });
-  const operations = new OwnOperations({ networks: served, metrics, obstacles: check });
+  const check = obstacles({ storage, clock, ledger, usage });
+  const isHealthy = () => !storage.isGone();
+  const operations = new OwnOperations({ networks: served, metrics, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
     await server.stop();
@@ -180,11 +180,12 @@ function buildNetworks(
 /** A read and a write show whether the storage works now, the parts whether their own writes did of late. */
 function obstacles(parts: {
   readonly storage: Storage;
-  readonly probe: StoreProbe;
+  readonly clock: Clock;
   readonly ledger: Ledger;
   readonly usage: UsageRecorder;
 }): () => Promise<readonly string[]> {
-  const { storage, probe, ledger, usage } = parts;
+  const { storage, clock, ledger, usage } = parts;
+  const probe = new StoreProbe({ store: storage.ledger, clock });
   return async () => {
     const reading = storage.changes.since(undefined).then(
       () => true,

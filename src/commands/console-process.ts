@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ConsoleStart, FromConsole, Ports, ToConsole } from "../console/messages.ts";
 import { entryFile } from "../lib/own-files.ts";
+import { RestartPause } from "../lib/restart-pause.ts";
 import type { Logger } from "../telemetry/log.ts";
-import { RestartPause } from "../workers/restart-pause.ts";
 
 /** Longer than the dashboard itself takes to give up what does not end. */
 const STOP_MS = 6000;

@@ -46,7 +46,7 @@ function openDashboard(
 }
 
 async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {
-  const storage = await openStorage(config.storage.url);
+  const storage = await openStorage(config.storage.url, log);
   try {
     const gateway = await startGateway(config, { storage, log, clock: systemClock });
     const stop = async () => {

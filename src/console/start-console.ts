@@ -34,7 +34,7 @@ export async function startConsole(start: ConsoleStart, log: Logger): Promise<Ru
     for (const end of ending.reverse()) await end();
   };
   try {
-    const storage = await openStorage(config.storage.url);
+    const storage = await openStorage(config.storage.url, log);
     ending.push(storage.close);
     const mailer = mailerOf(start);
     if (mailer !== undefined) ending.push(mailer.close);

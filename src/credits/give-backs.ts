@@ -1,4 +1,4 @@
-import type { LedgerStore } from "../storage/store.ts";
+import { isOutcomeUnknown, type LedgerStore } from "../storage/store.ts";
 import type { Lease } from "./lease.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -11,7 +11,8 @@ export type GiveBackParts = {
 
 /**
  * Brings credits back to the day that they were taken from. One statement for a lease is in the air
- * at a time; what comes meanwhile goes with the next. What the store refused is tried again.
+ * at a time; what comes meanwhile goes with the next. What the store refused is tried again, unless nobody knows
+ * whether it was carried out.
  */
 export class GiveBacks {
   readonly #parts: GiveBackParts;
@@ -53,15 +54,20 @@ export class GiveBacks {
     this.#refused.delete(lease);
     lease.sending = true;
     this.#inTheAir += 1;
+    const returned = () => {
+      lease.returning -= credits;
+      lease.of.returning -= credits;
+    };
     this.#parts.store.giveBack(lease.of.owner, lease.day, credits).then(
       () => {
-        lease.returning -= credits;
-        lease.of.returning -= credits;
+        returned();
         this.#failing = false;
         this.#parts.health.answered();
         this.#sent(lease);
       },
       (error: unknown) => {
+        // Sent twice, it could be carried out twice, and the day be overspent. It stays charged.
+        if (isOutcomeUnknown(error)) returned();
         this.#failing = true;
         this.#parts.health.failed(error);
         this.#sent(lease);

@@ -28,6 +28,8 @@ class Rig {
   /** Until it is resolved no statement is carried out. */
   gate: Promise<void> = Promise.resolve();
   isFailing = false;
+  /** Statements are carried out, and nobody is told. */
+  isLosingAnswers = false;
   readonly #ticks: (() => void)[] = [];
   readonly ledger = this.start("one");
   readonly other = this.start("two");
@@ -36,7 +38,10 @@ class Rig {
     const through = async <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
       await this.gate;
       if (this.isFailing) throw new StorageError("the store does not answer");
-      return run();
+      const answer = await run();
+      if (this.isLosingAnswers)
+        throw new StorageError("the store died", { isOutcomeUnknown: true });
+      return answer;
     };
     const ledger = new Ledger(
       { plans: PLANS, process },
@@ -385,6 +390,19 @@ describe("a store that fails", () => {
     expect(rig.ledger.admit(identity({}), 80, NOBODY)).toEqual({ kind: "unavailable" });
     await rig.pass(1750);
     expect(await second).toEqual({ kind: "unavailable" });
+  });
+
+  test("what may have been given back already is not given back once more", async () => {
+    const paid = await rig.admit({}, 300);
+    if (isReservation(paid)) rig.ledger.settle(paid, true);
+    rig.isLosingAnswers = true;
+    await rig.pass(1250);
+    const usedThen = await rig.used();
+    rig.isLosingAnswers = false;
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(usedThen);
+    expect(usedThen).toBeGreaterThanOrEqual(300);
+    expect(await rig.serve({})).toBe("served");
   });
 
   test("what could not be given back goes back when the store answers again", async () => {

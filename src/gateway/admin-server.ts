@@ -13,7 +13,7 @@ const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 const SWITCH = /^\/networks\/([^/]+)\/upstreams\/([^/]+)\/(drain|enable)$/;
 
 /**
- * The operators' port, never the public one: /healthz (the process answers), /readyz (it can
+ * The operators' port, never the public one: /healthz (no restart is needed), /readyz (it can
  * serve), /metrics (Prometheus text), /networks (heads and upstreams, which can be drained). A page
  * in a browser must not reach it, so requests that carry an Origin are refused.
  */
@@ -63,7 +63,12 @@ export class AdminServer {
     if (method !== "GET") return error(405, "send GET");
     switch (path) {
       case "/healthz":
-        return { status: 200, type: JSON_TYPE, body: '{"ok":true}' };
+        return this.#operations.isHealthy()
+          ? json(200, { ok: true })
+          : json(503, {
+              ok: false,
+              error: "the storage does not start again: restart the gateway",
+            });
       case "/readyz": {
         const readiness = await this.#operations.readiness();
         return json(readiness.ready ? 200 : 503, readiness);

@@ -32,6 +32,8 @@ export type Operations = {
   /** Until the gateway ends: what is to last belongs into the configuration. */
   readonly setDrained: (place: UpstreamName, drained: boolean) => Promise<DrainResult>;
   readonly readiness: () => Promise<Readiness>;
+  /** False where only a restart of the process helps. */
+  readonly isHealthy: () => boolean;
 };
 
 export type UpstreamName = { readonly network: string; readonly upstream: string };
@@ -41,6 +43,7 @@ type Parts = {
   readonly networks: readonly Network[];
   /** What keeps the gateway from serving, in words; empty when it can. */
   readonly obstacles: () => Promise<readonly string[]>;
+  readonly isHealthy: () => boolean;
 };
 
 /** Those of the process that it runs in. */
@@ -84,5 +87,9 @@ export class OwnOperations implements Operations {
   async readiness(): Promise<Readiness> {
     const obstacles = await this.#parts.obstacles();
     return { ready: obstacles.length === 0, obstacles };
+  }
+
+  isHealthy(): boolean {
+    return this.#parts.isHealthy();
   }
 }

@@ -53,6 +53,7 @@ export function openMemory(): Storage {
     members: members.store,
     audit: audit.store,
     alerts: alerts.store,
+    isGone: () => false,
     close: async () => {
       tables.closed = true;
     },

@@ -174,8 +174,9 @@ export type DayBalance = { readonly used: number; readonly added: number };
 
 /**
  * What was spent, one row for each owner and day. A debit is one conditional statement: no reading
- * before writing, in any number of processes. A statement that rejects has changed nothing: what was
- * taken would be lost to the owner, and what goes back is sent again.
+ * before writing, in any number of processes. A statement that rejects has changed nothing, unless the
+ * error says that its outcome is unknown: what was taken would be lost to the owner, and what goes back
+ * is sent again.
  */
 export type LedgerStore = {
   /**
@@ -323,6 +324,11 @@ export type Storage = {
   readonly members: MemberStore;
   readonly audit: AuditStore;
   readonly alerts: AlertStore;
+  /**
+   * True where nothing can be asked of it any more although that was tried again for some ten seconds:
+   * the process should be restarted.
+   */
+  readonly isGone: () => boolean;
   /** Waits for the calls in the air. Later calls reject. */
   readonly close: () => Promise<void>;
 };
@@ -330,4 +336,19 @@ export type Storage = {
 /** The store could not be opened or could not answer. The text is fit for people and holds no key. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
+  /** The statement may have been carried out all the same: who repeats it may do it twice. */
+  readonly isOutcomeUnknown: boolean;
+
+  constructor(
+    message: string,
+    { isOutcomeUnknown = false, ...options }: ErrorOptions & { isOutcomeUnknown?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isOutcomeUnknown = isOutcomeUnknown;
+  }
+}
+
+/** Whether what failed may have been carried out all the same, so that it must not be repeated. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof StorageError && error.isOutcomeUnknown;
 }

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ContractCount, UsageBucket, UsageStore } from "../storage/store.ts";
+import {
+  type ContractCount,
+  StorageError,
+  type UsageBucket,
+  type UsageStore,
+} from "../storage/store.ts";
 import { SKETCH_ENTRIES } from "./contract-sketch.ts";
 import { type SettledCall, UsageRecorder } from "./usage-recorder.ts";
 
@@ -43,6 +48,8 @@ class Bench {
   nowMs = NOON;
   failing = false;
   slow = false;
+  /** Writes are carried out, and told as of unknown outcome. */
+  losingAnswers = false;
   writes = 0;
   rowsOfLastWrite = 0;
   lost = 0;
@@ -108,6 +115,7 @@ class Bench {
         this.stored[span].add(nameOf(bucket, bucket.minute, span), bucket);
       }
     }
+    if (this.losingAnswers) throw new StorageError("it died", { isOutcomeUnknown: true });
     this.contractRows += contracts.length;
     for (const { accountId, network, contract, calls } of contracts) {
       this.contracts.set(contract, (this.contracts.get(contract) ?? 0) + calls);
@@ -272,6 +280,18 @@ describe("the usage recorder", () => {
     await bench.recorder.stop();
     expect(bench.lost).toBe(2);
     expect(bench.failures).toHaveLength(1);
+  });
+
+  test("what the store may have written already is not written again, and told as lost", async () => {
+    const bench = new Bench();
+    bench.losingAnswers = true;
+    bench.record(aCall);
+    bench.record(aCall);
+    await bench.recorder.flush();
+    bench.losingAnswers = false;
+    bench.record(aCall);
+    await bench.recorder.stop();
+    expect([bench.lost, bench.stored.minute.calls, bench.failures.length]).toEqual([2, 3, 1]);
   });
 
   test("a failure of the store is told once, and again after it worked", async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
-import type { UsageResolution, UsageStore } from "../storage/store.ts";
+import { isOutcomeUnknown, type UsageResolution, type UsageStore } from "../storage/store.ts";
 import type { SettledCall } from "./minute-tally.ts";
-import { UnwrittenUsage } from "./unwritten-usage.ts";
+import { type Batch, UnwrittenUsage } from "./unwritten-usage.ts";
 
 export type { SettledCall };
 
@@ -25,7 +25,10 @@ export type UsageRecorderParts = {
   readonly clock: Clock;
   /** Told once when the store begins to fail. */
   readonly onStoreFailure: (error: unknown) => void;
-  /** Told of calls that are counted nowhere: memory was full, or the store failed at the stop. */
+  /**
+   * Told of calls that are counted nowhere: memory was full, the store failed at the stop, or nobody
+   * knows whether it wrote them.
+   */
   readonly onLost: (calls: number) => void;
 };
 
@@ -106,14 +109,21 @@ export class UsageRecorder {
         this.#failing = false;
         this.#writesFail = false;
       } catch (error) {
-        this.#unwritten.putBack(batch);
-        this.#storeFailed(error);
-        this.#writesFail = true;
+        this.#failedToWrite(batch, error);
         return false;
       }
     }
     this.#unwritten.dropPast();
     return true;
+  }
+
+  /** It waits for the next time, but is not written twice where it may be written already. */
+  #failedToWrite(batch: Batch, error: unknown): void {
+    if (isOutcomeUnknown(error)) {
+      this.#parts.onLost(batch.buckets.reduce((sum, { calls }) => sum + calls, 0));
+    } else this.#unwritten.putBack(batch);
+    this.#storeFailed(error);
+    this.#writesFail = true;
   }
 
   async #prune(): Promise<void> {

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../config/schema.ts";
 import type { MetricFamily, UpstreamName } from "../gateway/operations.ts";
 import { entryFile } from "../lib/own-files.ts";
+import { RestartPause } from "../lib/restart-pause.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { countedOf, ofWorker, sumFamilies } from "./metric-sums.ts";
-import { RestartPause } from "./restart-pause.ts";
 import { workerConfig } from "./worker-config.ts";
 import { type WorkerEnd, WorkerHandle } from "./worker-handle.ts";
 

@@ -60,6 +60,11 @@ export class PooledOperations implements Operations {
     return oneReadiness(await Promise.all(asked));
   }
 
+  /** A worker that is not ends by itself, and is replaced. */
+  isHealthy(): boolean {
+    return true;
+  }
+
   #serving() {
     return this.#pool.workers.flatMap(([, worker]) => worker ?? []);
   }

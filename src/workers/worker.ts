@@ -45,12 +45,17 @@ export class Worker {
     const terminal = process.stdout.isTTY;
     const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
     try {
-      const storage = await openStorage(config.storage.url);
+      const storage = await openStorage(config.storage.url, log);
       const parts = { storage, log, clock: systemClock, drained };
       const gateway = await startGateway(ownConfig(config), parts);
       await send({ kind: "serving", port: gateway.port });
       const tell = () => send({ kind: "counted", families: gateway.operations.counters() });
-      setInterval(() => void tell(), COUNTED_EVERY_MS).unref();
+      const look = () => {
+        void tell();
+        // The pool starts another one.
+        if (storage.isGone()) void this.#stop();
+      };
+      setInterval(look, COUNTED_EVERY_MS).unref();
       return { gateway, storage };
     } catch (error) {
       await send({ kind: "failed", text: startFailure(error) });

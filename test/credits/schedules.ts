@@ -20,7 +20,9 @@ const PLAN_NAMES = Object.keys(PLANS);
 const PRICES = [5, 80, 80, 80, 160, 255, 300, 1000];
 const WAITS_MS = [1, 10, 40, 250, 500, 1100, 2500, 10_000];
 const JUMPS_MS = [-DAY_MS, -3_600_000, -2000, -1, 1, 2000, 3_600_000, DAY_MS];
-const MODES: readonly StoreMode[] = ["prompt", "prompt", "manual", "failing", "losing answers"];
+const MODES: readonly StoreMode[] = [
+  ...(["prompt", "prompt", "manual", "failing", "losing answers", "dying"] as const),
+];
 const LIMITS = [null, null, 100, 400, 3000];
 
 /** Reads choices out of one number, so that a schedule is a list of numbers, short to shrink. */

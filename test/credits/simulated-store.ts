@@ -19,7 +19,8 @@ export type Statement = {
   carriedOut: boolean;
   readonly carryOut: () => Promise<void>;
   readonly answer: () => void;
-  readonly fail: () => void;
+  /** `isOutcomeUnknown`: as the store says it where its thread died. */
+  readonly fail: (isOutcomeUnknown: boolean) => void;
 };
 
 type Watch = { readonly sent: (statement: Statement) => void };
@@ -73,9 +74,9 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
           end();
           resolve(result);
         },
-        fail: () => {
+        fail: (isOutcomeUnknown) => {
           end();
-          reject(new StorageError("the simulated store does not answer"));
+          reject(new StorageError("the simulated store does not answer", { isOutcomeUnknown }));
         },
       };
       this.statements.add(statement);

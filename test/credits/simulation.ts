@@ -13,7 +13,7 @@ const DEAREST = 1000;
 const NONE: Limits = { creditsPerDay: null, creditsPerSecond: null };
 
 /** How the store behaves: `manual` carries out and answers only what the schedule says. */
-export type StoreMode = "prompt" | "manual" | "failing" | "losing answers";
+export type StoreMode = "prompt" | "manual" | "failing" | "losing answers" | "dying";
 
 export type SimulatedAccount = {
   readonly id: string;
@@ -45,6 +45,7 @@ export class Simulation {
   #setBack = false;
   #fault: unknown;
   #started = 0;
+  #deaths = 0;
 
   constructor(plans: Readonly<Record<string, PlanConfig>>, accounts: readonly string[], count = 1) {
     this.#plans = plans;
@@ -155,13 +156,22 @@ export class Simulation {
     for (const name of namesOf(owner, granted.day)) process.book(name).taken += granted.granted;
   }
 
-  /** A statement fails: before it reached the store, or after it was carried out. */
-  fail(process: SimulatedProcess, statement: Statement): void {
-    const { kind, owner, granted, carriedOut } = statement;
-    // A give-back that was carried out is always answered: that is what adapters promise.
-    if (carriedOut && kind === "giveBack") {
+  /**
+   * A statement fails: before it reached the store, or after it was carried out. `isOutcomeUnknown`:
+   * the process is told that it may be either.
+   */
+  fail(process: SimulatedProcess, statement: Statement, isOutcomeUnknown = false): void {
+    const { kind, owner, day, credits, granted, carriedOut } = statement;
+    // A give-back that was carried out is never told as refused: that is what adapters promise.
+    if (carriedOut && kind === "giveBack" && !isOutcomeUnknown) {
       statement.answer();
       return;
+    }
+    if (!carriedOut && kind === "giveBack" && isOutcomeUnknown) {
+      for (const name of namesOf(owner, day)) {
+        process.book(name).taken -= credits;
+        this.#lose(name, credits);
+      }
     }
     if (carriedOut && granted !== undefined) {
       for (const name of namesOf(owner, granted.day)) {
@@ -170,7 +180,7 @@ export class Simulation {
       }
     }
     if (kind === "giveBack") process.isRefused = true;
-    statement.fail();
+    statement.fail(isOutcomeUnknown);
   }
 
   /** Carries out and answers everything, as the mode has it, until nothing is on its way. */
@@ -192,7 +202,11 @@ export class Simulation {
 
   async #deliverOne(process: SimulatedProcess, statement: Statement): Promise<void> {
     if (this.mode === "failing") this.fail(process, statement);
-    else if (this.mode === "losing answers" && statement.kind === "take") {
+    else if (this.mode === "dying") {
+      this.#deaths += 1;
+      if (!statement.carriedOut && this.#deaths % 2 === 0) await this.proceed(process, statement);
+      this.fail(process, statement, true);
+    } else if (this.mode === "losing answers" && statement.kind === "take") {
       if (!statement.carriedOut) await this.proceed(process, statement);
       this.fail(process, statement);
     } else {

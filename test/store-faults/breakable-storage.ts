@@ -1,6 +1,6 @@
 import { type Storage, StorageError } from "../../src/storage/store.ts";
 
-type StoreName = Exclude<keyof Storage, "close">;
+type StoreName = Exclude<keyof Storage, "close" | "isGone">;
 
 /** A storage whose stores answer with a StorageError while their names are in `broken`. */
 export type BreakableStorage = {
@@ -11,8 +11,8 @@ export type BreakableStorage = {
 /** `broken` maps a store's name to the text of its error. */
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
-  const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts, close } =
-    storage;
+  const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts } = storage;
+  const { isGone, close } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
       method,
@@ -36,6 +36,7 @@ export function breakable(storage: Storage): BreakableStorage {
       members: wrapped("members", members),
       audit: wrapped("audit", audit),
       alerts: wrapped("alerts", alerts),
+      isGone,
       close,
     },
   };

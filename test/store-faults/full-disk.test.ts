@@ -1,7 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { openMemory } from "../../src/storage/memory.ts";
 import { delivery } from "../support/alert-contract.ts";
@@ -9,10 +6,10 @@ import { auditEntry } from "../support/audit-contract.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { partnerTake } from "../support/partner-contract.ts";
 import { account, apiKey } from "../support/records.ts";
-import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { smallDisk } from "../support/small-disk.ts";
+import { type StorageProcess, startStorage } from "../support/storage-process.ts";
 import { bucket } from "../support/usage-contract.ts";
 
-const CHILD = fileURLToPath(new URL("../support/storage-child.ts", import.meta.url));
 const DISK_BYTES = 1 << 20;
 const { day, now } = takeRequest();
 const at = delivery().nextAt ?? 0;
@@ -65,7 +62,7 @@ const READS = [
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {
-  const { close: _, ...stores } = openMemory();
+  const { close: _, isGone: __, ...stores } = openMemory();
   const all = Object.entries(stores).flatMap(([store, methods]) =>
     Object.keys(methods).map((method) => `${store}.${method}`),
   );
@@ -73,49 +70,17 @@ test("each method of the store is among those that are tried on a full disk, or 
   expect([...writes, ...READS].sort()).toEqual(all.sort());
 });
 
-type Child = {
-  readonly pid: number;
-  /** What it answers. @throws where the store rejects */
-  readonly call: (store: string, method: string, ...args: readonly unknown[]) => Promise<unknown>;
-  readonly end: () => Promise<void>;
-};
-type Reply = { readonly id: number; readonly value: unknown; readonly error?: string };
-
-async function storageOn(disk: SmallDisk, threadAfterMs: number): Promise<Child> {
-  const path = join(disk.folder, "tollgate.db");
-  const [file, ...args] = disk.command([process.execPath, CHILD, path, String(threadAfterMs)]);
-  const child = spawn(file, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const waiting = new Map<number, (reply: Reply) => void>();
-  await once(child, "message");
-  child.on("message", (reply: Reply) => waiting.get(reply.id)?.(reply));
-  let lastId = 0;
-  return {
-    pid: child.pid ?? 0,
-    call: async (store, method, ...args) => {
-      lastId += 1;
-      child.send({ id: lastId, store, method, args });
-      const { value, error } = await new Promise<Reply>((resolve) => waiting.set(lastId, resolve));
-      if (error !== undefined) throw new Error(error);
-      return value;
-    },
-    end: async () => {
-      const ended = once(child, "exit");
-      if (child.connected) child.disconnect();
-      await ended;
-    },
-  };
-}
-
 describe.each([
   ["carried out in the main thread", 600_000],
   ["carried out in the storage's thread", 0],
 ])("a full disk, %s:", (_place, threadAfterMs) => {
-  let child: Child;
+  let child: StorageProcess;
   afterEach(() => child?.end());
 
   test("each write rejects and has changed nothing, and succeeds once there is room", async () => {
     const disk = smallDisk(DISK_BYTES);
-    child = await storageOn(disk, threadAfterMs);
+    const path = join(disk.folder, "tollgate.db");
+    child = await startStorage({ path, threadAfterMs, command: disk.command });
     for (const [store, method, ...args] of BEFORE) await child.call(store, method, ...args);
     const before = await child.call("dump", "");
     disk.fill(child.pid);

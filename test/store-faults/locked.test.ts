@@ -80,6 +80,11 @@ test("a file locked for 5 s under load: leases are spent, then 503, then it serv
   const [, overWebSocket = ""] = await socket.received(2);
   expect(JSON.parse(overWebSocket)).toEqual({ jsonrpc: "2.0", id: "b", error: UNAVAILABLE });
   await locked;
+  // On a busy machine the store was asked later.
+  await vi.waitFor(() => expect(gateway.log()).toContain("the store of the ledger"), {
+    timeout: 5000,
+    interval: 10,
+  });
   const servedWhileLocked = callers.served();
   expect(new Set(callers.answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
   await release();

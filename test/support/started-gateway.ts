@@ -1,7 +1,12 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { type Ended, startTollgate, type TollgateProcess } from "./tollgate-process.ts";
+import {
+  type Ended,
+  startTollgate,
+  type TollgateOptions,
+  type TollgateProcess,
+} from "./tollgate-process.ts";
 import { withSecrets } from "./upstream-secret.ts";
 import { readMetrics, temporaryFolder } from "./written.ts";
 
@@ -14,7 +19,7 @@ export type Workplace = {
   /** As `run` with `--json`: what it printed. @throws where it failed */
   readonly json: (...args: string[]) => Promise<unknown>;
   /** `tollgate start`, its ports read from its log. */
-  readonly start: () => Promise<Started>;
+  readonly start: (options?: TollgateOptions) => Promise<Started>;
   /** All that the commands and processes wrote, and all files of the folder but the configuration. */
   readonly everythingWritten: () => Promise<string>;
   /** Ends what still runs. */
@@ -50,8 +55,8 @@ export async function openWorkplace(config: object): Promise<Workplace> {
       if (code !== 0) throw new Error(stderr);
       return JSON.parse(stdout);
     },
-    start: async () => {
-      const process = startTollgate(["start", "--config", file]);
+    start: async (options) => {
+      const process = startTollgate(["start", "--config", file], options);
       running.push(process);
       const gateway = await started(process);
       adminPorts.push(gateway.adminPort);

@@ -18,17 +18,24 @@ const storage = await openSqlite(path, { threadAfterMs: Number(threadAfterMs) })
 process.on("message", async (asked: Asked) => {
   const { id } = asked;
   try {
-    const value = asked.store === "dump" ? dump() : await carriedOut(asked);
-    process.send?.({ id, value });
+    const value = await answerTo(asked);
+    answer({ id, value });
   } catch (error) {
-    process.send?.({ id, error: error instanceof Error ? `${error.name}: ${error.message}` : "" });
+    answer({ id, error: String(error) });
   }
 });
 process.once("disconnect", () => void storage.close());
 process.send?.("open");
 
-function carriedOut({ store, method, args }: Asked): Promise<unknown> | undefined {
-  const methods = storage[store as Exclude<keyof Storage, "close">] as unknown as Methods;
+function answer(reply: object): void {
+  if (process.connected) process.send?.(reply);
+}
+
+function answerTo({ store, method, args }: Asked): unknown {
+  if (store === "dump") return dump();
+  const methods = storage[
+    store as Exclude<keyof Storage, "close" | "isGone">
+  ] as unknown as Methods;
   return methods[method]?.(...args);
 }
 

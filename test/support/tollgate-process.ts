@@ -21,20 +21,27 @@ export type TollgateProcess = {
   readonly ended: Promise<Ended>;
 };
 
+export type TollgateOptions = {
+  readonly cwd?: string;
+  /** A module that is loaded before the program, in each of its threads. */
+  readonly preload?: URL;
+  /** What has to stand before the command. */
+  readonly command?: (argv: readonly string[]) => readonly [file: string, ...args: string[]];
+};
+
 /** The program as people start it, from its sources. */
 export function startTollgate(
   args: readonly string[],
-  options: { readonly cwd?: string } = {},
+  { preload, command = asItIs, ...options }: TollgateOptions = {},
 ): TollgateProcess {
-  const child = spawn(process.execPath, [CLI, ...args], {
-    ...options,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const preloaded = preload === undefined ? [] : ["--import", preload.href];
+  const [file, ...words] = command([process.execPath, ...preloaded, CLI, ...args]);
+  const child = spawn(file, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   // Not the values: a test may give a key where an id belongs.
   const end = args.findIndex((word) => !/^[a-z]+(?:-[a-z]+)*$/.test(word));
-  const command = ["tollgate", ...args.slice(0, end < 0 ? args.length : end)].join(" ");
-  recordOutput(child.stdout, `${command}: stdout`);
-  recordOutput(child.stderr, `${command}: stderr`);
+  const name = ["tollgate", ...args.slice(0, end < 0 ? args.length : end)].join(" ");
+  recordOutput(child.stdout, `${name}: stdout`);
+  recordOutput(child.stderr, `${name}: stderr`);
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const output = () => stdout() + stderr();
@@ -52,6 +59,8 @@ export function startTollgate(
 export function runTollgate(args: readonly string[]): Promise<Ended> {
   return startTollgate(args).ended;
 }
+
+const asItIs = ([file = "", ...args]: readonly string[]) => [file, ...args] as const;
 
 function collect(stream: NodeJS.ReadableStream): () => string {
   let text = "";

@@ -8,6 +8,7 @@ import {
   type Blocking,
   type DatabaseOptions,
   isFileFault,
+  isInDoubt,
   isLocked,
   openDatabase,
   reopenDatabase,
@@ -19,7 +20,7 @@ import { memberStatements } from "./members.ts";
 import { partnerStatements } from "./partners.ts";
 import { usageStatements } from "./usage.ts";
 
-export type StoreName = Exclude<keyof Storage, "close">;
+export type StoreName = Exclude<keyof Storage, "close" | "isGone">;
 
 export type Call = {
   readonly id: number;
@@ -30,7 +31,7 @@ export type Call = {
 
 export type Reply =
   | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly error: string; readonly isOutcomeUnknown?: boolean };
 
 type Waiting = { readonly call: Call; readonly deadlineMs: number };
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
@@ -99,7 +100,8 @@ export class SqliteCalls {
         this.#wait(waiting);
       } else {
         if (isFileFault(error)) this.#close();
-        this.#reply({ id, error: storageError(error, this.#options.path).message });
+        const { message } = storageError(error, this.#options.path);
+        this.#reply({ id, error: message, isOutcomeUnknown: isInDoubt(error) });
       }
     }
   }

@@ -1,7 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { Worker } from "node:worker_threads";
-import { entryFile } from "../../lib/own-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
 import {
   type AccountStore,
@@ -15,7 +13,7 @@ import {
 } from "../store.ts";
 import { type Reply, SqliteCalls, type StoreName } from "./calls.ts";
 import type { DatabaseOptions } from "./database.ts";
-import type { Answer, Request } from "./worker.ts";
+import { StorageThread } from "./thread.ts";
 
 /** Long enough for any writer that lives; the callers of a gateway do not wait on writes. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -29,6 +27,8 @@ export type SqliteOptions = {
   readonly busyTimeoutMs?: number;
   /** For so long calls are carried out here, and afterwards in a thread of their own; 0: all are. */
   readonly threadAfterMs?: number;
+  /** Told of each thread that ended by itself. Another one takes its place. */
+  readonly onThreadDeath?: (cause: unknown) => void;
 };
 
 /**
@@ -43,7 +43,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   } catch (error) {
     throw new StorageError(`the folder of the database ${path} cannot be made`, { cause: error });
   }
-  const client = new SqliteClient({ path, busyTimeoutMs });
+  const client = new SqliteClient({ path, busyTimeoutMs }, options);
   if (threadAfterMs > 0) client.beginThreadAfter(threadAfterMs);
   else await client.beginThread();
   return storageOver(client);
@@ -52,61 +52,60 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 type Pending = {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: StorageError) => void;
+  readonly isInThread: boolean;
 };
 
 class SqliteClient {
-  readonly #options: DatabaseOptions;
+  readonly #options: SqliteOptions;
   readonly #pending = new Map<number, Pending>();
-  /** Of this thread, until the other one is ready. */
+  /** Of this thread, until the other one is ready for the first time. */
   readonly #here: SqliteCalls;
+  readonly #thread: StorageThread;
+  #isHere = true;
   #beginning: NodeJS.Timeout | undefined;
-  #thread: Worker | undefined;
-  #threadEnded: Promise<void> = Promise.resolve();
-  #isThreadReady = false;
   #lastId = 0;
   #isClosed = false;
   #closing: Promise<void> | undefined;
   #settled: () => void = () => undefined;
 
   /** @throws StorageError where the database cannot be opened */
-  constructor(options: DatabaseOptions) {
+  constructor(database: DatabaseOptions, options: SqliteOptions) {
     this.#options = options;
-    this.#here = new SqliteCalls(options, (reply) => this.#settle(reply));
+    this.#here = new SqliteCalls(database, (reply) => this.#settle(reply));
     this.#here.open();
+    this.#thread = new StorageThread(database, {
+      answered: (reply) => this.#settle(reply),
+      firstReady: () => this.#leave(),
+      died: (cause, hadBegun) => this.#died(cause, hadBegun),
+    });
   }
 
   beginThreadAfter(delayMs: number): void {
-    this.#beginning = setTimeout(() => void this.beginThread(), delayMs).unref();
+    this.#beginning = setTimeout(() => void this.#thread.begin(), delayMs).unref();
   }
 
   /** Resolves when calls go there, or when it has ended instead. */
-  async beginThread(): Promise<void> {
-    const file = entryFile("storage/sqlite/worker");
-    const thread = new Worker(file, { workerData: this.#options, name: "tollgate-storage" });
-    this.#thread = thread;
-    this.#threadEnded = new Promise((resolve) => thread.once("exit", () => resolve()));
-    void this.#threadEnded.then(() => this.#fail(undefined));
-    thread.on("error", (error) => this.#fail(error));
-    const ready = new Promise<void>((resolve) => {
-      thread.on("message", (answer: Answer) => {
-        if (answer !== "ready") return this.#settle(answer);
-        this.#threadReady();
-        resolve();
-      });
-    });
-    await Promise.race([ready, this.#threadEnded]);
+  beginThread(): Promise<void> {
+    return this.#thread.begin();
   }
 
   call(store: StoreName, method: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new StorageError("the storage is closed"));
     this.#lastId += 1;
-    const id = this.#lastId;
+    const call = { id: this.#lastId, store, method, args };
+    const isInThread = !this.#isHere;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      const call = { id, store, method, args };
-      if (this.#isThreadReady) this.#post(call);
-      else this.#here.run(call);
+      this.#pending.set(call.id, { resolve, reject, isInThread });
+      if (!isInThread) this.#here.run(call);
+      else if (!this.#thread.send(call)) {
+        this.#settle({ id: call.id, error: "the storage has stopped, and is being started again" });
+      }
     });
+  }
+
+  /** Calls are not answered, though the thread was begun again for some ten seconds. */
+  get isGone(): boolean {
+    return !this.#isHere && this.#thread.isGone;
   }
 
   /** Once everything is answered. */
@@ -119,14 +118,13 @@ class SqliteClient {
     this.#isClosed = true;
     clearTimeout(this.#beginning);
     while (this.#pending.size > 0) await this.#nextSettled();
-    this.#here.end();
-    this.#post("close");
-    await this.#threadEnded;
+    if (this.#isHere) this.#here.end();
+    await this.#thread.close();
   }
 
-  /** What waits for a lock here is carried out here; all that comes now goes there. */
-  #threadReady(): void {
-    this.#isThreadReady = true;
+  /** What waits for a lock here is carried out here; all that comes now goes to the thread. */
+  #leave(): void {
+    this.#isHere = false;
     this.#here.end();
   }
 
@@ -136,26 +134,23 @@ class SqliteClient {
     });
   }
 
-  #post(request: Request): void {
-    this.#thread?.postMessage(request);
-  }
-
   #settle(reply: Reply): void {
     const pending = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
-    if ("error" in reply) pending?.reject(new StorageError(reply.error));
-    else pending?.resolve(reply.value);
+    if ("error" in reply) {
+      const { error, isOutcomeUnknown = false } = reply;
+      pending?.reject(new StorageError(error, { isOutcomeUnknown }));
+    } else pending?.resolve(reply.value);
     this.#settled();
   }
 
-  /** The thread has ended, and with it every call in the air. */
-  #fail(cause: unknown): void {
-    this.#isClosed = true;
-    this.#here.end();
-    const error = new StorageError("the storage has stopped", { cause });
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
-    this.#settled();
+  /** The thread has ended, and with it every call that it had. */
+  #died(cause: unknown, hadBegun: boolean): void {
+    if (!this.#isClosed) this.#options.onThreadDeath?.(cause);
+    const error = `the storage has stopped, and is being started again: ${String(cause)}`;
+    for (const [id, { isInThread }] of [...this.#pending]) {
+      if (isInThread) this.#settle({ id, error, isOutcomeUnknown: hadBegun });
+    }
   }
 }
 
@@ -225,6 +220,7 @@ function storageOver(client: SqliteClient): Storage {
       settle: true,
       page: true,
     }),
+    isGone: () => client.isGone,
     close: () => client.close(),
   };
 }

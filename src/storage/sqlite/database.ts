@@ -152,6 +152,14 @@ export function isFileFault(error: unknown): boolean {
   return [8, 10, 11, 14, 26].includes(resultCode(error) ?? -1);
 }
 
+/** IOERR_FSYNC, IOERR_SHMSIZE, IOERR_SHMMAP: what may fail when the commit stands in the log already. */
+const AFTER_THE_COMMIT = [1034, 4874, 5386];
+
+/** Whether the statement, though it failed, may be found in the log by whoever opens the file next. */
+export function isInDoubt(error: unknown): boolean {
+  return AFTER_THE_COMMIT.includes(extendedCode(error) ?? -1);
+}
+
 /** Whether another connection's lock is the reason, so that trying again helps. */
 export function isLocked(error: unknown): boolean {
   const code = resultCode(error);
@@ -167,6 +175,11 @@ export function storageError(error: unknown, path: string): StorageError {
 }
 
 function resultCode(error: unknown): number | undefined {
+  const code = extendedCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | undefined {
   const isSqlite = error instanceof Error && "errcode" in error;
-  return isSqlite && typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+  return isSqlite && typeof error.errcode === "number" ? error.errcode : undefined;
 }
