@@ -58,11 +58,14 @@ export function markForks(tree: HeaderTree, standings: readonly Standing[]): num
     upstream.isForked = branch.blocks.length > 0 && branch.ancestor < end;
     if (upstream.isForked) {
       upstream.forkedAfter = branch.ancestor;
-      if (standing.wasLinked && !standing.isTold) doubted = Math.min(doubted, branch.ancestor);
-      standing.isTold = true;
+      // Until its fork parted there, its answers for the blocks above counted.
+      if (standing.wasLinked && branch.ancestor < standing.toldAfter) {
+        doubted = Math.min(doubted, branch.ancestor);
+      }
+      standing.toldAfter = Math.min(standing.toldAfter, branch.ancestor);
       continue;
     }
-    standing.isTold = false;
+    standing.toldAfter = Number.POSITIVE_INFINITY;
     standing.wasLinked = true;
     standing.proven = upstream.head;
   }

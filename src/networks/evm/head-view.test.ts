@@ -290,6 +290,25 @@ describe("forks", () => {
     expect(changes).toHaveLength(before + 1);
   });
 
+  test("listeners are told again of a node whose fork parts further below than they were told", () => {
+    const { view, a, b, changes } = network(["primary", "primary"]);
+    for (let number = 1; number <= 20; number += 1) {
+      for (const one of [a, b]) view.report(one, block(number));
+    }
+    const told = (): HeadChange[] => changes.splice(0);
+    told();
+    view.report(b, block(20, "b", 18));
+    view.learn(block(19, "b", 18));
+    expect(told()).toEqual([{ kind: "reorg", commonAncestor: 18, from: 20, to: 20 }]);
+    // What it answered for block 17 while it counted may be of the fork that it shows only now.
+    view.report(b, block(20, "c", 16));
+    for (const number of [19, 18, 17]) view.learn(block(number, "c", 16));
+    expect(told()).toEqual([{ kind: "reorg", commonAncestor: 16, from: 20, to: 20 }]);
+    view.report(b, block(20, "b", 18));
+    view.report(b, block(20, "c", 16));
+    expect(told()).toEqual([]);
+  });
+
   test("a first primary that was restarted empty does not decide while others have hiccups", () => {
     const { view, a, b } = network(["primary", "primary"]);
     for (let number = 1; number <= 100; number += 1) view.report(a, block(number));

@@ -21,8 +21,8 @@ export type Standing = {
   /** Its head was a block of the network's chain once. */
   wasLinked: boolean;
   join: Join | undefined;
-  /** Listeners know that it is on another fork. */
-  isTold: boolean;
+  /** The last block of both forks, as far as listeners were told of it; Infinity: it is on no other. */
+  toldAfter: number;
 };
 
 export function newStanding(upstream: TrackedUpstream): Standing {
@@ -35,7 +35,7 @@ export function newStanding(upstream: TrackedUpstream): Standing {
     wasJoined: false,
     wasLinked: false,
     join: undefined,
-    isTold: false,
+    toldAfter: Number.POSITIVE_INFINITY,
   };
 }
 
