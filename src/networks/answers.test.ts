@@ -64,6 +64,7 @@ function answersOn(disk: DiskTier | undefined): Answers {
       isOfMoment: ({ definition }) => definition.cache === "never",
       accept: (_plan, { result }) => refusal ?? shaped ?? result,
       blockOf: () => keptWith,
+      isPassing: ({ definition, tagged }) => definition.state && tagged !== undefined,
     },
     {
       cache: { isOff: false, open: (method) => cache.open(method) },

@@ -39,7 +39,9 @@ export type AnswerRules = {
   /** A node's result in the documented shape; or why the network does not give it. */
   readonly accept: (plan: Plan, outcome: ResultOutcome) => readonly Piece[] | RpcError;
   /** The block with which the answer is to be kept, -1 for good; undefined: it is not kept. */
-  readonly blockOf: (plan: Plan, result: readonly Piece[]) => number | undefined;
+  readonly blockOf: (plan: Plan, answer: ResultOutcome) => number | undefined;
+  /** Whether the answer is to be forgotten soon. */
+  readonly isPassing: (plan: Plan) => boolean;
 };
 
 export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
@@ -197,8 +199,9 @@ export class Answers {
     const { plan } = flight;
     const result = this.#rules.accept(plan, outcome);
     if ("name" in result) return { kind: "refused", error: result };
-    if (plan.isKept && this.#isWanted(flight)) this.#keep(plan, result);
-    return result === outcome.result ? outcome : { ...outcome, result };
+    const answer = result === outcome.result ? outcome : { ...outcome, result };
+    if (plan.isKept && this.#isWanted(flight)) this.#keep(plan, answer);
+    return answer;
   }
 
   /** Whether it may be kept, and is likely to be asked for again. */
@@ -210,27 +213,27 @@ export class Answers {
     return door.admits(hashOf(plan)) || isShared;
   }
 
-  #keep(plan: Plan, result: readonly Piece[]): void {
+  #keep(plan: Plan, answer: ResultOutcome): void {
     const hash = hashOf(plan);
     const { disk } = this.#parts;
     const { kept } = this.#knownOf(plan);
     const { credits } = plan.definition;
-    const passing = plan.tagged !== undefined && plan.definition.state;
+    const passing = this.#rules.isPassing(plan);
     // A large answer that has no place is neither searched for its block nor joined.
     let stored: Stored | undefined;
     const read = () => {
-      stored ??= this.#stored(plan, result);
+      stored ??= this.#stored(plan, answer);
       return stored;
     };
-    const offered = { length: sizeOf(result), hash, read };
+    const offered = { length: sizeOf(answer.result), hash, read };
     kept.offer(paramsOf(plan), offered, { credits, passing });
     const written = disk && read();
     if (written !== undefined) disk?.set(diskKeyOf(plan), written);
   }
 
-  #stored(plan: Plan, result: readonly Piece[]): Stored | undefined {
-    const block = this.#rules.blockOf(plan, result);
-    return block === undefined ? undefined : { value: whole(result), block };
+  #stored(plan: Plan, answer: ResultOutcome): Stored | undefined {
+    const block = this.#rules.blockOf(plan, answer);
+    return block === undefined ? undefined : { value: whole(answer.result), block };
   }
 
   #knownOf({ definition }: Plan): Known {

@@ -82,9 +82,10 @@ export class ChainWatch {
     return this.#view.subscribe(listener);
   }
 
-  /** An answer shows that this upstream has the block. */
-  seen(upstream: Upstream, number: number): void {
-    this.#view.seen(upstream, number);
+  /** An answer shows that this upstream has the block, and maybe its hash. */
+  seen(upstream: Upstream, number: number, hash?: string): void {
+    // It is on another fork than it told of, or what is known is out of date.
+    if (this.#view.seen(upstream, number, hash)) this.#tracker.doubt(upstream);
   }
 
   /** A client uses the head; `partner`: and a partner may answer it. */
@@ -107,6 +108,27 @@ export class ChainWatch {
   /** Of a block of this chain, up to the head; undefined where it is not known. */
   hashOf(number: number): string | undefined {
     return this.#view.hashOf(number);
+  }
+
+  /** The newest block, up to the head, whose hash is known; -1: none. */
+  get newestHashed(): number {
+    return this.#view.newestHashed;
+  }
+
+  /** Whether this upstream's own head shows that it has this block of the network's chain. */
+  hasTold(upstream: Upstream, number: number): boolean {
+    return this.#view.hasTold(upstream, number);
+  }
+
+  /**
+   * Whether the block that an answer of this upstream shows may be of the network's chain. Where it
+   * is not, the upstream is asked for its head: what is known of it, or of the chain, is out of date.
+   */
+  confirms(upstream: Upstream, number: number, hash: string | undefined): boolean {
+    const known = this.hashOf(number);
+    if (known === undefined || known === hash) return true;
+    this.#tracker.doubt(upstream);
+    return false;
   }
 
   /** A node said so. */

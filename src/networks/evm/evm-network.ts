@@ -9,7 +9,7 @@ import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
-import { blockNumberIn, isNull } from "../../upstreams/answer-block.ts";
+import { blockNumberIn, isNull, textIn } from "../../upstreams/answer-block.ts";
 import type { Router } from "../../upstreams/router.ts";
 import type { RoutedNeed } from "../../upstreams/routing.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
@@ -30,7 +30,7 @@ import {
 import { askHash } from "./ask-hash.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
-import { keptBlock } from "./kept-block.ts";
+import { isPassing, keptBlock } from "./kept-block.ts";
 import { isOfMoment, isPending } from "./pending.ts";
 import { type Found, outside, Resolver, sentArgs, sentText, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
@@ -101,7 +101,8 @@ export class EvmNetwork implements Network {
         together: (run) => this.#router.together(run),
         isOfMoment,
         accept: (plan, outcome) => this.#accept(plan, outcome),
-        blockOf: (plan, result) => keptBlock(plan, result, chain),
+        blockOf: (plan, answer) => keptBlock(plan, answer, chain),
+        isPassing,
       },
       { ...parts, disk },
     );
@@ -200,22 +201,27 @@ export class EvmNetwork implements Network {
     return this.#needs.of(plan, { partial, slack });
   }
 
-  #accept(
-    { definition, args, shape, named, future }: Plan,
-    { result, upstream }: ResultOutcome,
-  ): readonly Piece[] | RpcError {
+  #accept(plan: Plan, outcome: ResultOutcome): readonly Piece[] | RpcError {
+    const { definition, args, shape, named, future } = plan;
+    const { result } = outcome;
     const { answerBlock, lookup } = definition;
     if (answerBlock !== undefined) {
       const block = blockNumberIn(result, answerBlock);
       if (block !== undefined) {
-        this.chain.seen(upstream, block);
+        this.#see(plan, outcome, block);
         const refusal = this.#outside(block);
         if (refusal !== undefined) return refusal;
       }
     } else if (future && lookup !== undefined && !isNull(result)) {
-      this.chain.seen(upstream, named);
+      this.#see(plan, outcome, named);
     }
     return shapeResult(definition.shape, result, shape, args);
+  }
+
+  /** The hash is looked for where it is news: what is known is compared before an answer is kept. */
+  #see({ definition: { shows } }: Plan, { result, upstream }: ResultOutcome, block: number): void {
+    const isNews = shows !== undefined && block > this.chain.newestHashed;
+    this.chain.seen(upstream, block, isNews ? textIn(result, shows) : undefined);
   }
 
   #outside(block: number): RpcError | undefined {

@@ -485,6 +485,55 @@ describe("polls", () => {
   });
 });
 
+describe("a node whose answer shows another block than is known", () => {
+  /** After a block that all nodes have told of; the next one is far away. */
+  const settled = () => {
+    const network = new Network([{}]);
+    network.tracker.start();
+    network.mineAll(20, () => 12_000);
+    while (network.view.head?.hash !== network.tip.hash) network.time.run(network.time.now + 100);
+    network.forget();
+    return network;
+  };
+
+  test("is asked for its head at once, so that a reorganisation is known", () => {
+    const network = settled();
+    const from = network.tip.number;
+    network.tip = network.chain.back(network.tip, from - 1) ?? network.tip;
+    network.mine();
+    network.time.run(network.time.now + 100);
+    expect(network.node(0).polls).toBe(0);
+    network.tracker.doubt(network.node(0));
+    network.time.run(network.time.now + 100);
+    expect(network.node(0).polls).toBe(1);
+    const change = { kind: "reorg", commonAncestor: from - 1, from, to: from };
+    expect(network.changes.at(-1)).toEqual(change);
+  });
+
+  test("is asked once a second at most, however often it does that, and after the last time", () => {
+    const network = settled();
+    for (let answers = 0; answers < 300; answers += 1) {
+      network.tracker.doubt(network.node(0));
+      network.time.run(network.time.now + 10);
+    }
+    expect(network.node(0).polls).toBeGreaterThanOrEqual(3);
+    expect(network.node(0).polls).toBeLessThanOrEqual(4);
+    network.forget();
+    network.tracker.doubt(network.node(0));
+    network.time.run(network.time.now + 2100);
+    expect(network.node(0).polls).toBe(1);
+  });
+
+  test("is not asked where it is a partner, whose calls are paid for", () => {
+    const network = new Network([{}, { role: "partner" }]);
+    network.tracker.start();
+    network.mineAll(3, () => 1000);
+    network.tracker.doubt(network.node(1));
+    network.time.run(network.time.now + 2000);
+    expect(network.node(1).polls).toBe(0);
+  });
+});
+
 describe("a reorganisation", () => {
   test.each([
     { depth: 3, kept: (tip: number) => tip - 3, most: 12 },

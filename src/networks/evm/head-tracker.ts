@@ -118,6 +118,12 @@ export class HeadTracker {
     }
   }
 
+  /** An answer of it shows another block than is known: its head is asked for. */
+  doubt(upstream: TrackedUpstream): void {
+    // A partner's calls are paid for.
+    if (upstream.role === "primary") this.#watchOf(upstream)?.doubt();
+  }
+
   /** An upstream's breaker, or its use, has changed. */
   refresh(): void {
     this.#tick();
@@ -205,6 +211,7 @@ export class HeadTracker {
     for (const watch of this.#primaries) {
       const { upstream } = watch;
       if (upstream.drained) continue;
+      watch.settleDoubt();
       if (upstream.breaker.state === "open") next = Math.min(next, this.#probe(watch, now));
       else if (upstream.chain !== "right") next = Math.min(next, this.#check(watch, now));
       else if (watch.silentAtMs > now) {

@@ -164,6 +164,45 @@ describe("the head", () => {
     expect(view.head?.hash).toBe(hashOf(11, "a"));
   });
 
+  test("where the block that an answer showed was replaced before its node told of it, that is a reorganisation", () => {
+    const { view, a, changes } = network(["primary"]);
+    view.report(a, block(10));
+    view.seen(a, 11, hashOf(11, "b"));
+    expect(view.newestHashed).toBe(10);
+    view.report(a, block(12));
+    view.learn(block(11));
+    expect(view.head).toMatchObject({ number: 12, hash: hashOf(12, "a") });
+    expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 12 });
+    view.seen(a, 13, hashOf(13, "b"));
+    view.report(a, block(13));
+    expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 12, from: 13, to: 13 });
+  });
+
+  test("where it is the block that an answer showed, or the parent of one, that is none", () => {
+    const { view, a, changes } = network(["primary"]);
+    view.report(a, block(10));
+    view.seen(a, 12, hashOf(12, "a"));
+    view.seen(a, 13, hashOf(13, "a"));
+    for (const number of [11, 12, 13]) view.learn(block(number));
+    view.report(a, block(14));
+    expect(view.head?.number).toBe(14);
+    expect(changes.map(({ kind }) => kind)).not.toContain("reorg");
+  });
+
+  test("where answers showed different blocks, or no hash, it may have been replaced", () => {
+    for (const hashes of [
+      [hashOf(11, "b"), hashOf(11, "a")],
+      [undefined, hashOf(11, "a")],
+    ]) {
+      const { view, a, changes } = network(["primary"]);
+      view.report(a, block(10));
+      const fits = hashes.map((hash) => !view.seen(a, 11, hash));
+      expect(fits).toEqual([true, false]);
+      view.report(a, block(11));
+      expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 11 });
+    }
+  });
+
   test("an older answer of a node does not undo what it has shown since", () => {
     const { view, a, time } = network(["primary"]);
     view.report(a, block(10));

@@ -6,6 +6,7 @@ import { chooseChain, joinHeads, markForks } from "./fork-choice.ts";
 import { type HeadListener, HeadListeners } from "./head-listeners.ts";
 import { HeaderTree } from "./header-tree.ts";
 import { type Missing, missingParent } from "./missing-parent.ts";
+import { ShownBlocks } from "./shown-blocks.ts";
 import {
   confirmedBlock,
   highest,
@@ -49,6 +50,7 @@ export type Head = {
 export class HeadView {
   readonly #tree = new HeaderTree();
   readonly #listeners = new HeadListeners();
+  readonly #shown = new ShownBlocks(this.#tree.chain);
   readonly #standings: readonly Standing[];
   readonly #byUpstream: ReadonlyMap<TrackedUpstream, Standing>;
   readonly #confirmations: number;
@@ -82,6 +84,21 @@ export class HeadView {
       ({ tip, upstream }) =>
         upstream.role === "primary" && tip !== undefined && isHealthy(upstream),
     );
+  }
+
+  /** The newest block, up to the head, whose hash is known; -1: none. */
+  get newestHashed(): number {
+    return Math.min(this.#head?.number ?? -1, this.#tree.chain.tip?.number ?? -1);
+  }
+
+  /**
+   * Whether the last head that this upstream told of is on the network's chain, at `number` or above.
+   * A partner is believed until it is asked for its head, which is done in a long outage only.
+   */
+  hasTold(upstream: TrackedUpstream, number: number): boolean {
+    const tip = this.tipOf(upstream);
+    if (tip === undefined) return upstream.role === "partner";
+    return tip.number >= number && this.#tree.chain.has(tip);
   }
 
   /** Of a block of the network's chain, up to the head; undefined where it is not known. */
@@ -131,8 +148,19 @@ export class HeadView {
     this.refresh();
   }
 
-  /** An answer shows that this upstream has the block. */
-  seen(upstream: TrackedUpstream, number: number): void {
+  /**
+   * An answer shows that this upstream has the block, and maybe its hash. Returns whether that
+   * contradicts what is known of the chain.
+   */
+  seen(upstream: TrackedUpstream, number: number, hash?: string): boolean {
+    const before = this.#head?.number ?? -1;
+    this.#raise(upstream, number);
+    const head = this.#head?.number ?? -1;
+    if (number > head || (hash === undefined && head === before)) return false;
+    return !this.#shown.show(number, hash);
+  }
+
+  #raise(upstream: TrackedUpstream, number: number): void {
     if (number <= upstream.head) return;
     const standing = this.#byUpstream.get(upstream);
     if (standing === undefined) return;
@@ -258,8 +286,12 @@ export class HeadView {
     if (to !== from || this.#head?.hash !== block?.hash) {
       this.#head = { number: to, hash: block?.hash, gasLimit: BigInt(known.gasLimit) };
     }
-    if (commonAncestor < from) this.#listeners.tell({ kind: "reorg", commonAncestor, from, to });
-    else if (to > from) this.#listeners.tell({ kind: "advance", from, to });
+    // An answer may have shown a block that was replaced before any node told of it.
+    const kept = Math.min(commonAncestor, this.#shown.settle(from, Math.min(to, known.number)));
+    if (kept < from) {
+      this.#shown.clear();
+      this.#listeners.tell({ kind: "reorg", commonAncestor: kept, from, to });
+    } else if (to > from) this.#listeners.tell({ kind: "advance", from, to });
   }
 
   /** A head that no healthy node has is given up after a while. */

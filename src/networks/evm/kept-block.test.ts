@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import { FAMILIES } from "../../methods/families.ts";
+import type { Upstream } from "../../upstreams/upstream.ts";
 import type { Plan } from "../network.ts";
-import { keptBlock } from "./kept-block.ts";
+import { isPassing, keptBlock } from "./kept-block.ts";
 
 const HEAD = 1000;
 const hashAt = (number: number, fork = "a"): string =>
@@ -10,12 +11,19 @@ const hashAt = (number: number, fork = "a"): string =>
 const ASKED = `0x${"ab".repeat(32)}`;
 const ADDRESS = `0x${"12".repeat(20)}`;
 
-/** The chain knows its last 256 blocks. */
+const hashOf = (number: number) =>
+  number > HEAD - 256 && number <= HEAD ? hashAt(number) : undefined;
+
+/** The chain knows its last 256 blocks, up to its head, and the node has told of all of them. */
 const chain = {
-  head: { number: HEAD, hash: hashAt(HEAD), gasLimit: 30_000_000n },
-  hashOf: (number: number) => (number > HEAD - 256 && number <= HEAD ? hashAt(number) : undefined),
+  newestHashed: HEAD,
+  hashOf,
   numberOf: (hash: string) => (hash === hashAt(990) ? 990 : undefined),
+  hasTold: (_: Upstream, number: number) => number <= HEAD,
+  confirms: (_: Upstream, number: number, hash: string | undefined) =>
+    [hash, undefined].includes(hashOf(number)),
 };
+const node = { name: "node" } as Upstream;
 
 type Call = {
   readonly method: string;
@@ -24,23 +32,29 @@ type Call = {
   readonly named?: number;
 };
 
-function kept({ method, args, named = -1 }: Call, result: string | object | null) {
+function kept(
+  { method, args, named = -1 }: Call,
+  result: string | object | null,
+  known: Partial<typeof chain> = {},
+) {
   const definition = FAMILIES.evm.lookUp(method);
   if (definition === undefined) throw new Error("no such method");
   const text = typeof result === "string" ? result : JSON.stringify(result);
-  return keptBlock({ definition, args, named } as Plan, [Buffer.from(text)], chain);
+  const answer = { kind: "result", result: [Buffer.from(text)], upstream: node } as const;
+  return keptBlock({ definition, args, named } as Plan, answer, { ...chain, ...known });
 }
 
 const quantity = (number: number): string => `0x${number.toString(16)}`;
 
 describe("null", () => {
-  test("is kept for what is not in a block that is there", () => {
+  test("is kept for what is not in a block that is 32 blocks old: nothing shows whose null it is", () => {
     const parts: readonly [string, JsonValue[]][] = [
-      ["eth_getTransactionByBlockNumberAndIndex", ["0x3de", "0x7"]],
-      ["eth_getUncleByBlockNumberAndIndex", ["0x3de", "0x0"]],
+      ["eth_getTransactionByBlockNumberAndIndex", ["0x3c8", "0x7"]],
+      ["eth_getUncleByBlockNumberAndIndex", ["0x3c8", "0x0"]],
     ];
     for (const [method, args] of parts) {
-      expect(kept({ method, args, named: 990 }, null), method).toBe(990);
+      expect(kept({ method, args, named: HEAD - 32 }, null), method).toBe(HEAD - 32);
+      expect(kept({ method, args, named: HEAD - 31 }, null), method).toBeUndefined();
     }
   });
 
@@ -140,6 +154,57 @@ describe("state", () => {
     expect(kept(call(hashAt(990)), '"0x1"')).toBe(990);
     expect(kept(call(`0x${hashAt(990).slice(2).toUpperCase()}`), '"0x1"')).toBe(990);
     expect(kept(call(hashAt(990, "b")), '"0x1"')).toBeUndefined();
+  });
+});
+
+describe("nothing is kept of a block whose hash no node has told", () => {
+  const hashless = { newestHashed: HEAD - 1, hashOf: () => undefined };
+  const number = quantity(HEAD);
+  const calls: readonly (readonly [Call, string | object])[] = [
+    [
+      { method: "eth_getTransactionReceipt", args: [ASKED] },
+      { blockNumber: number, blockHash: hashAt(HEAD), transactionHash: ASKED },
+    ],
+    [
+      { method: "eth_getBlockByNumber", args: [number, false], named: HEAD },
+      { number, hash: hashAt(HEAD) },
+    ],
+    [{ method: "eth_getBalance", args: [ADDRESS, number], named: HEAD }, '"0x1"'],
+    [{ method: "eth_getBlockReceipts", args: [number], named: HEAD }, "[]"],
+  ];
+
+  test.each(calls)("$method", (call, result) => {
+    expect(kept(call, result)).toBe(HEAD);
+    expect(kept(call, result, hashless)).toBeUndefined();
+  });
+});
+
+describe("an answer that shows no hash", () => {
+  const call = (named: number): Call => ({
+    method: "eth_getBalance",
+    args: [ADDRESS, quantity(named)],
+    named,
+  });
+
+  test("is kept of a node that has told of the block, or of one that is 32 blocks old", () => {
+    const told = { hasTold: (_: Upstream, block: number) => block <= 990 };
+    expect(kept(call(990), '"0x1"', told)).toBe(990);
+    expect(kept(call(991), '"0x1"', told)).toBeUndefined();
+    expect(kept(call(HEAD - 32), '"0x1"', { hasTold: () => false })).toBe(HEAD - 32);
+    expect(kept(call(HEAD - 31), '"0x1"', { hasTold: () => false })).toBeUndefined();
+  });
+
+  test("passes as long as its node may have answered on a fork, and for a tag", () => {
+    const passes = (method: string, plan: Partial<Plan>) => {
+      const definition = FAMILIES.evm.lookUp(method);
+      return isPassing({ definition, head: HEAD, tagged: undefined, ...plan } as Plan);
+    };
+    expect(passes("eth_getBalance", { named: HEAD - 31 })).toBe(true);
+    expect(passes("eth_getBalance", { named: HEAD - 32 })).toBe(false);
+    expect(passes("eth_getBalance", { named: HEAD - 64, tagged: HEAD - 64 })).toBe(true);
+    expect(passes("eth_getBlockReceipts", { named: HEAD })).toBe(true);
+    expect(passes("eth_getBlockByNumber", { named: HEAD, tagged: HEAD })).toBe(false);
+    expect(passes("eth_getTransactionReceipt", { named: -1 })).toBe(false);
   });
 });
 

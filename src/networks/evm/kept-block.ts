@@ -1,42 +1,65 @@
 import type { Piece } from "../../lib/bytes.ts";
-import type { Definition } from "../../methods/definition.ts";
 import { blockNumberIn, isNull, textIn } from "../../upstreams/answer-block.ts";
+import type { ResultOutcome } from "../answers.ts";
 import type { Plan } from "../network.ts";
 import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 
-type Chain = Pick<ChainWatch, "head" | "numberOf" | "hashOf">;
+type Chain = Pick<ChainWatch, "newestHashed" | "numberOf" | "hashOf" | "hasTold" | "confirms">;
 
-/** A node that lost its newest blocks leaves their logs out, and nothing in the answer shows it. */
+/** Above this depth a node may have other blocks, or none, and nothing in some answers shows it. */
 const SETTLED_BLOCKS = 32;
 
 /**
  * The block with which an answer is kept; undefined where it is not. A block, transaction or receipt
  * has to show that it is the one that was asked for, and of the network's chain where that is known.
+ * Nothing is kept of a block whose hash no node has told: nobody would notice that it was replaced.
  */
-export function keptBlock(plan: Plan, result: readonly Piece[], chain: Chain): number | undefined {
+export function keptBlock(plan: Plan, answer: ResultOutcome, chain: Chain): number | undefined {
   const { definition, named } = plan;
   const { answerBlock, lookup } = definition;
+  const { result } = answer;
+  const newest = chain.newestHashed;
+  const isSettled = newest - named >= SETTLED_BLOCKS;
+  const { filter } = blockPlaces(definition);
   if (lookup !== undefined && isNull(result)) {
     // A block that is there keeps what it has: what is not in it never will be.
-    return lookup === "part" && named >= 0 ? named : undefined;
+    return lookup === "part" && named >= 0 && isSettled ? named : undefined;
   }
-  const head = chain.head?.number ?? -1;
-  if (blockPlaces(definition).filter >= 0 && head - named < SETTLED_BLOCKS) return undefined;
+  if (filter >= 0 && !isSettled) return undefined;
   const block =
     answerBlock === undefined ? namedBlock(plan, chain) : blockNumberIn(result, answerBlock);
-  if (block === undefined || block > head) return undefined;
-  const isRight = isAsked(plan, result) && isOfChain(definition, { block, result, chain });
-  return isRight ? block : undefined;
+  if (block === undefined || block > newest || !isAsked(plan, result)) return undefined;
+  return isOfChain(plan, answer, { block, newest, chain }) ? block : undefined;
+}
+
+/**
+ * Whether an answer is kept for the next few blocks only. Clients that asked for the state by a tag
+ * have gone on by then. An answer that shows no hash may be of a fork which its node left again
+ * before anybody was told of it: as long as that can be, it is asked for again.
+ */
+export function isPassing({ definition, tagged, named, head }: Plan): boolean {
+  if (definition.state && tagged !== undefined) return true;
+  return definition.shows === undefined && named >= 0 && head - named < SETTLED_BLOCKS;
 }
 
 /** By its number, or by its hash where the chain knows that. */
-function namedBlock({ definition, args, named }: Plan, chain: Chain): number | undefined {
-  if (named >= 0) return named;
+function namedBlock(plan: Plan, chain: Chain): number | undefined {
+  const hash = namedHash(plan);
+  if (hash === undefined) return plan.named >= 0 ? plan.named : undefined;
+  const number = chain.numberOf(hash);
+  const own = number === undefined ? undefined : chain.hashOf(number);
+  return own === undefined || own === hash ? number : undefined;
+}
+
+/** In lower case; undefined where the params name their block in another way. */
+function namedHash({ definition, args }: Plan): string | undefined {
   const { block, blockHash } = blockPlaces(definition);
-  const reference = block >= 0 ? args[block] : args[blockHash];
+  const place = Math.max(block, blockHash);
+  const reference = place < 0 ? undefined : args[place];
+  const isHash = reference instanceof Map || blockHash >= 0;
   const hash = reference instanceof Map ? reference.get("blockHash") : reference;
-  return typeof hash === "string" ? chain.numberOf(hash.toLowerCase()) : undefined;
+  return isHash && typeof hash === "string" ? hash.toLowerCase() : undefined;
 }
 
 function isAsked({ definition, args, named }: Plan, result: readonly Piece[]): boolean {
@@ -51,16 +74,22 @@ function isAsked({ definition, args, named }: Plan, result: readonly Piece[]): b
   }
 }
 
-/** Only a block itself shows its hash; a node may be on another fork than is known yet. */
+type Place = { readonly block: number; readonly newest: number; readonly chain: Chain };
+
+/** A node may be on another fork than is known yet. */
 function isOfChain(
-  { shows }: Definition,
-  answer: {
-    readonly block: number;
-    readonly result: readonly Piece[];
-    readonly chain: Chain;
-  },
+  plan: Plan,
+  { result, upstream }: ResultOutcome,
+  { block, newest, chain }: Place,
 ): boolean {
-  const { block, result, chain } = answer;
-  const own = shows === undefined ? undefined : chain.hashOf(block);
-  return shows === undefined || own === undefined || textIn(result, shows) === own;
+  const { shows } = plan.definition;
+  const known = chain.hashOf(block);
+  if (known !== undefined) {
+    // Nodes find blocks of other forks by their hash, too: that says nothing of the node.
+    const asked = namedHash(plan);
+    if (asked !== undefined) return asked === known;
+    if (shows !== undefined) return chain.confirms(upstream, block, textIn(result, shows));
+  }
+  // Nothing can be compared, so that the node's own head has to do.
+  return newest - block >= SETTLED_BLOCKS ? !upstream.isForked : chain.hasTold(upstream, block);
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
 import { ChainCheck } from "../chain-check.ts";
 import type { ChainIdentity } from "../chain-identity.ts";
-import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
+import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
 import { PollAccount } from "./poll-schedule.ts";
 import { readBlock } from "./read-block.ts";
@@ -12,6 +12,8 @@ const ASK_MS = 3000;
 const PROBE_MS = 1000;
 const SILENT_BLOCKS = 4;
 const SILENT_MS = 10_000;
+/** A node that lies all the time is asked for its head so often because of that. */
+const DOUBT_MS = 1000;
 
 /** Whoever tells of no new block for so long is not relied on to do so. */
 export const silentMs = (blockTimeMs: number): number =>
@@ -42,6 +44,9 @@ export class UpstreamWatch {
   /** A poll found a block that the socket had not told of. */
   #isDeaf = false;
   #toldMs = Number.NEGATIVE_INFINITY;
+  /** An answer of it contradicted what is known, and it was not asked for its head since. */
+  #isDoubted = false;
+  #doubtedMs = Number.NEGATIVE_INFINITY;
 
   constructor(upstream: TrackedUpstream, parts: UpstreamWatchParts) {
     this.upstream = upstream;
@@ -126,6 +131,22 @@ export class UpstreamWatch {
   seek(): void {
     this.#isSought = this.#isLooking;
     if (!this.#isLooking) this.look("poll", () => {});
+  }
+
+  /** An answer of it shows another block than is known: it is asked for its head, once a second at most. */
+  doubt(): void {
+    this.#isDoubted = true;
+    this.settleDoubt();
+  }
+
+  /** Asks for its head where that is still to be done, and may be done. */
+  settleDoubt(): void {
+    const { upstream } = this;
+    const now = this.#parts.clock.monotonic();
+    if (!this.#isDoubted || !isHealthy(upstream) || now - this.#doubtedMs < DOUBT_MS) return;
+    this.#isDoubted = false;
+    this.#doubtedMs = now;
+    this.seek();
   }
 
   /** `done` is called once, within the time, when the chain is known or cannot be found out. */

@@ -99,7 +99,8 @@ export class SlotNetwork implements Network {
         together: (run) => this.#router.together(run),
         isOfMoment: ({ definition }) => definition.cache === "never",
         accept: (plan, outcome) => this.#accept(plan, outcome),
-        blockOf: (plan, result) => this.#keptSlot(plan, result),
+        blockOf: (plan, { result }) => this.#keptSlot(plan, result),
+        isPassing: () => false,
       },
       { ...parts, disk: this.#disk },
     );
