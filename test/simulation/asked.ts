@@ -15,6 +15,8 @@ export type Asked = {
   readonly askedMs: number;
   /** When nodes were asked first whose answer this may be: calls share them. */
   readonly beganMs: number;
+  /** The same, but not before the last reorganisation that was told when it began. */
+  readonly computedMs: number;
   endedMs: number;
   /** The primaries which nothing spoke against when it began. */
   readonly good: readonly Candidate[];

@@ -22,6 +22,8 @@ export class HeadHistory {
   /** By number: what the head was, and no listener was told to be replaced. */
   readonly #told = new Map<number, Block>();
   #lowestReorg = Number.POSITIVE_INFINITY;
+  /** When listeners were last told of a reorganisation. */
+  reorganisedMs = Number.NEGATIVE_INFINITY;
 
   say: (text: () => string) => void = () => {};
 
@@ -52,6 +54,13 @@ export class HeadHistory {
     this.#lowestReorg = Number.POSITIVE_INFINITY;
   }
 
+  /** The newest block of the gateway's chain that it knows by its hash, at this moment. */
+  get newestKnown(): Block | undefined {
+    const { chain } = this.#network;
+    const hash = chain.hashOf(chain.newestHashed);
+    return hash === undefined ? undefined : this.#parts.chain.find(hash);
+  }
+
   /** Those that held at some moment of the span. */
   during(fromMs: number, toMs: number): readonly HeadVersion[] {
     const { versions } = this;
@@ -69,6 +78,7 @@ export class HeadHistory {
     this.say(() => `told ${JSON.stringify(change)}`);
     if (change.kind === "advance") return;
     this.#lowestReorg = Math.min(this.#lowestReorg, change.commonAncestor);
+    this.reorganisedMs = this.#parts.time.nowMs;
     for (const number of this.#told.keys()) {
       if (number > change.commonAncestor) this.#told.delete(number);
     }

@@ -2,8 +2,9 @@ import type { Call } from "../../src/gateway/call.ts";
 import { asBytes } from "../../src/lib/bytes.ts";
 import { type Asked, hashIn, isUpset, LEARNING_MS, numberOf, RECOVERY_MS } from "./asked.ts";
 import type { HeadHistory } from "./head-history.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { numberIn } from "./node-answers.ts";
-import { ancestor, isOn, type SimulatedChain } from "./simulated-chain.ts";
+import { ancestor, type Block, isOn, type SimulatedChain } from "./simulated-chain.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import { hold } from "./violation.ts";
 
@@ -29,9 +30,11 @@ export type OracleParts = {
 /** Says what is wrong with an answer. */
 export class Oracle {
   readonly #parts: OracleParts;
+  readonly #kept: KeptAnswers;
 
   constructor(parts: OracleParts) {
     this.#parts = parts;
+    this.#kept = new KeptAnswers(parts.history);
   }
 
   check(asked: Asked, call: Call): void {
@@ -179,7 +182,10 @@ export class Oracle {
     if (expected.kind === "transaction") {
       hold(block.transaction === expected.hash, () => `another transaction: ${text}`);
       this.#checkBlock(asked, call, { ...block, good });
-    } else hold(block.hash === expected.hash, () => `another block: ${text}`);
+      return;
+    }
+    hold(block.hash === expected.hash, () => `another block: ${text}`);
+    this.#checkOrigin(asked, call, block);
   }
 
   /** Two nodes that say null are believed, if neither is known to be behind. */
@@ -225,6 +231,13 @@ export class Oracle {
     }
   }
 
+  /** Whether it came from a node or was kept, it was right when it was made and is so still. */
+  #checkOrigin(asked: Asked, call: Call, block: Block): void {
+    const node = this.#nodeOf(call);
+    if (node === undefined) this.#kept.recalled(call, block);
+    else this.#kept.answered(asked, call, { node, block });
+  }
+
   /**
    * It has to be a block of the gateway's chain, unless the gateway could not know better, or had
    * nobody else to ask.
@@ -233,6 +246,7 @@ export class Oracle {
     const { chain, history } = this.#parts;
     const block = chain.find(hash);
     hold(block?.isRight === true, () => `no block of the chain: ${hash}`);
+    this.#checkOrigin(asked, call, block);
     if (number === undefined) return;
     hold(block.number === number, () => `block ${block.number} in place of ${number}`);
     const versions = history.during(asked.beganMs - LEARNING_MS, asked.endedMs);

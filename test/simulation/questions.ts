@@ -65,6 +65,21 @@ function twin({ method, params: [first, ...rest], expected }: Question, index: n
   return { method, params: [new Map([...first, ["to", other]]), ...rest], expected };
 }
 
+export const stateQuestion = (at: string): Question => ({
+  ...{ method: "eth_getBalance", params: [ADDRESS, at] },
+  expected: { kind: "state", reference: at },
+});
+
+export const blockQuestion = (at: string): Question => ({
+  ...{ method: "eth_getBlockByNumber", params: [at, true] },
+  expected: { kind: "block", reference: at },
+});
+
+export const transactionQuestion = ({ transaction: hash }: Block): Question => ({
+  ...{ method: "eth_getTransactionReceipt", params: [hash] },
+  expected: { kind: "transaction", hash },
+});
+
 function reference(random: SeededRandom, { head }: Knowledge): string {
   const draw = random.next();
   const top = Math.max(head, 0);
@@ -82,7 +97,7 @@ function someBlock(random: SeededRandom, { chain, shown }: Knowledge): Block {
 
 function state(random: SeededRandom, at: string): Question {
   const expected = { kind: "state", reference: at } as const;
-  if (random.chance(0.3)) return { method: "eth_getBalance", params: [ADDRESS, at], expected };
+  if (random.chance(0.3)) return stateQuestion(at);
   const method = random.chance(0.8) ? "eth_call" : "eth_estimateGas";
   const call = new Map<string, JsonValue>([["to", ADDRESS]]);
   if (random.chance(0.3)) call.set("gas", "0xffffffffff");
@@ -91,7 +106,7 @@ function state(random: SeededRandom, at: string): Question {
 
 function block(random: SeededRandom, at: string): Question {
   const expected = { kind: "block", reference: at } as const;
-  if (random.chance(0.7)) return { method: "eth_getBlockByNumber", params: [at, true], expected };
+  if (random.chance(0.7)) return blockQuestion(at);
   return { method: "eth_getBlockReceipts", params: [at], expected };
 }
 

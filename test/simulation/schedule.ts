@@ -4,7 +4,8 @@ import { type Asked, RECOVERY_MS } from "./asked.ts";
 import { HeadHistory } from "./head-history.ts";
 import { CHAIN_FAULTS, wireFault } from "./node-faults.ts";
 import { Oracle } from "./oracle.ts";
-import { askMessage } from "./questions.ts";
+import { askMessage, type Question } from "./questions.ts";
+import { Repeats } from "./repeats.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { Block } from "./simulated-chain.ts";
 import { LONGEST_START_MS, type SimulatedNode } from "./simulated-node.ts";
@@ -15,6 +16,10 @@ const SEEN_BLOCK_MS = 1000;
 const KEPT_BLOCKS = 32;
 /** What the gateway asks for its own sake: clients ask for blocks with all of their transactions. */
 const OWN = /^eth_chainId|^eth_getBlockBy.*false\]$/;
+
+/** Of the schedules; they draw from a generator of their own, and the others stay as they were. */
+const REPEATS_SHARE = 0.5;
+const REPEATS_SALT = 0x5a17;
 
 export type Trace = (line: string) => void;
 
@@ -71,6 +76,7 @@ export class Schedule {
     this.#clientsUntilMs = calmMs + RECOVERY_MS;
     this.#planFaults(faultsMs);
     this.#planClient(random.pick([100, 250, 700]));
+    this.#planRepeats();
     await this.#runUntil(time.nowMs + faultsMs);
     chain.calm();
     await this.#runUntil(this.#clientsUntilMs);
@@ -86,7 +92,20 @@ export class Schedule {
       if (this.#failed !== undefined) throw this.#failed;
       this.#check(() => this.#history.step());
       if (this.#failed !== undefined) throw this.#failed;
+      this.#noteJoined();
     });
+  }
+
+  /** Whether the gateway knows by now what the heads mean that it was told. */
+  #noteJoined(): void {
+    for (const node of this.#world.nodes) {
+      const report = node.reports.at(-1);
+      if (report === undefined || report.isJoined === true) continue;
+      const upstream = this.#upstream(node);
+      const isFork = upstream.isForked && upstream.forkedAfter < Number.POSITIVE_INFINITY;
+      const { chain } = this.#world.gateway.network;
+      report.isJoined = isFork || chain.hashOf(report.tip.number) === report.tip.hash;
+    }
   }
 
   #check(checks: () => void): void {
@@ -163,12 +182,37 @@ export class Schedule {
   }
 
   #call(): void {
-    const { gateway, chain } = this.#world;
+    const { chain } = this.#world;
     const random = this.#random;
     const knowledge = { chain, head: this.#history.number, shown: this.#shown };
     const questions = askMessage(random, knowledge);
     const plan = random.chance(0.5) ? "growth" : "free";
     const minBlock = random.chance(0.15) && this.#highestSeen >= 0 ? this.#highestSeen : undefined;
+    this.#send(questions, { plan, minBlock });
+  }
+
+  #planRepeats(): void {
+    const { chain, time, gateway } = this.#world;
+    const random = new SeededRandom(this.#seed ^ REPEATS_SALT);
+    if (!random.chance(REPEATS_SHARE)) return;
+    const repeats = new Repeats({
+      ...{ chain, time, random },
+      head: () => this.#history.number,
+      subscribe: (listener) => gateway.network.chain.subscribe(listener),
+      isOver: () => time.nowMs >= this.#clientsUntilMs,
+      ask: (question) => {
+        const plan = random.chance(0.5) ? "growth" : "free";
+        this.#send([question], { plan, minBlock: undefined });
+      },
+    });
+    repeats.start();
+  }
+
+  #send(
+    questions: readonly Question[],
+    { plan, minBlock }: Pick<Asked, "plan" | "minBlock">,
+  ): void {
+    const { gateway } = this.#world;
     const calls = questions.map((question) => ({
       ...question,
       ended: this.#begin({ question, plan, minBlock }),
@@ -190,6 +234,7 @@ export class Schedule {
     const beganMs = Math.min(time.nowMs, ...shared.map((one) => one.beganMs));
     const asked: Asked = {
       ...{ ...call, askedMs: time.nowMs, beganMs, endedMs: -1 },
+      computedMs: Math.min(time.nowMs, Math.max(beganMs, this.#history.reorganisedMs)),
       good: good.map((node) => ({ node, head: this.#upstream(node).head })),
       others: nodes.length - good.length,
     };

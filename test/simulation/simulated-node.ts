@@ -1,3 +1,4 @@
+import { isNull } from "../../src/upstreams/answer-block.ts";
 import type { InAir, Transport, UpstreamRequest } from "../../src/upstreams/transport.ts";
 import type { HeadSource } from "../../src/upstreams/upstream.ts";
 import type { UpstreamAnswer } from "../../src/upstreams/upstream-answer.ts";
@@ -36,8 +37,13 @@ export type NodeParts = {
   readonly random: SeededRandom;
 };
 
-/** Its end of the chain, as the gateway was told of it. */
-export type Report = { readonly atMs: number; readonly tip: Block };
+/** The end of its chain at a moment. */
+export type Report = {
+  readonly atMs: number;
+  readonly tip: Block;
+  /** The gateway has found out where it joins the chain. */
+  isJoined?: boolean;
+};
 
 type End = (answer: UpstreamAnswer) => void;
 type Request = {
@@ -60,7 +66,10 @@ const STALE: UpstreamAnswer = { ...BROKEN, isStale: true };
 export class SimulatedNode {
   readonly options: NodeOptions;
   readonly transport: Transport;
+  /** What the gateway was told of it. */
   readonly reports: Report[] = [];
+  /** Each end of its chain, with the moment from which on it had it. */
+  readonly tips: Report[] = [];
   readonly socket: SimulatedSocket;
   readonly connection: SimulatedConnection;
   /** Told of each request when it is sent. */
@@ -91,6 +100,7 @@ export class SimulatedNode {
     this.options = options;
     this.#parts = parts;
     this.tip = parts.chain.tip;
+    this.tips.push({ atMs: Number.NEGATIVE_INFINITY, tip: this.tip });
     this.#received = this.tip;
     this.socket = new SimulatedSocket(this, parts);
     this.connection = new SimulatedConnection(options, parts.time);
@@ -217,6 +227,7 @@ export class SimulatedNode {
     if (tip === this.tip) return;
     if (!isOn(tip, this.tip)) this.lostMs = this.#parts.time.nowMs;
     this.tip = tip;
+    this.tips.push({ atMs: this.#parts.time.nowMs, tip });
     this.socket.told(tip);
   }
 
@@ -273,7 +284,7 @@ export class SimulatedNode {
     const { tip } = this;
     const isHead = request.method === "eth_getBlockByNumber" && request.params.includes("latest");
     time.after(this.#travelMs(random), () => {
-      if (isHead && answer.kind === "result") this.reported(tip);
+      if (isHead && answer.kind === "result" && !isNull(answer.result)) this.reported(tip);
       end(answer);
     });
   }
