@@ -62,11 +62,11 @@ export function take(sent: FlightAttempt, inAir: FlightAttempt[]): void {
 export function leave(
   sent: FlightAttempt,
   inAir: FlightAttempt[],
-  { timers, observer, now }: Pick<FlightParts, "timers" | "observer"> & { readonly now: number },
+  { parts, now }: { readonly parts: FlightParts; readonly now: number },
 ): void {
   const { beside, beganMs } = sent;
-  if (beside !== undefined) observer.hedged(beside.name, "lost");
-  timers.set(Math.max(STALLED_MS - (now - beganMs), 0), () => {
+  if (beside !== undefined) parts.observer.hedged(beside.name, "lost");
+  parts.timers.set(Math.max(STALLED_MS - (now - beganMs), 0), () => {
     if (!inAir.includes(sent)) return;
     take(sent, inAir);
     sent.inAir?.cancel();

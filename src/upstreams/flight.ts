@@ -283,7 +283,8 @@ export class Flight implements Others, AttemptOwner {
     this.#request.done(outcome);
     this.#endHedge();
     this.#wait?.stop();
-    for (const sent of this.#sent) leave(sent, this.#sent, { ...this.#parts, now: this.#nowMs });
+    for (const sent of this.#sent)
+      leave(sent, this.#sent, { parts: this.#parts, now: this.#nowMs });
   }
 
   #endHedge(): void {

@@ -48,7 +48,7 @@ test("a node that was slow once and is not asked is tried again after 5 s, by on
 });
 
 test("a node that was never measured is preferred, but not by everybody at once", () => {
-  const { latency } = setUp();
+  const { time, latency } = setUp();
   const known = setUp().latency;
   known.record(20);
   expect(latency.cost(0)).toBeLessThan(known.cost(0));
@@ -56,8 +56,19 @@ test("a node that was never measured is preferred, but not by everybody at once"
   latency.record(700);
   latency.reset();
   expect(latency.cost(0)).toBe(0);
+  time.now += 1;
   latency.record(0.3);
   expect(latency.cost(0)).toBe(0.3);
+});
+
+test("a call from before the recovery tells nothing of the node as it is, whenever it ends", () => {
+  const { time, latency } = setUp();
+  latency.reset();
+  time.now += 1900;
+  latency.record(3000);
+  expect(latency.cost(0)).toBe(0);
+  latency.record(5);
+  expect(latency.cost(0)).toBe(5);
 });
 
 test("the estimate lies between the best and the worst answer while answers come", () => {

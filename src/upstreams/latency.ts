@@ -19,12 +19,15 @@ export class PeakLatency {
   /** As of the last sample. Negative: none yet. */
   #estimateMs = -1;
   #atMs = 0;
+  #resetMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
   }
 
+  /** Of a call that has just ended. One from before the last reset tells nothing of the node as it is. */
   record(ms: number, now: number = this.#clock.monotonic()): void {
+    if (now - ms < this.#resetMs) return;
     const rest = this.#restAt(now);
     const average = this.#estimateMs * rest + ms * (1 - rest);
     this.#estimateMs = this.#isUnknownAt(now) || ms > average ? ms : average;
@@ -34,6 +37,7 @@ export class PeakLatency {
   /** Of a node that has recovered: what it took before tells nothing of it now. */
   reset(): void {
     this.#estimateMs = -1;
+    this.#resetMs = this.#clock.monotonic();
   }
 
   /**
