@@ -700,7 +700,7 @@ describe("what an answer teaches", () => {
       [slow, 50],
     ] as const) {
       node.latency.reset();
-      now += ms;
+      now += 100;
       node.latency.record(ms);
     }
     ask([failing, slow]);
