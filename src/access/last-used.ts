@@ -2,6 +2,8 @@ import type { KeyStore, KeyUse } from "../storage/store.ts";
 
 /** When keys were last used, written in the background: at most once a minute for each key. */
 const RECORD_EVERY_MS = 60_000;
+/** Of one write, behind which the ledger's questions wait. */
+const KEYS_PER_WRITE = 1000;
 
 /** One key's mark; `recordedAt` is what the store has, or is about to get. */
 export type UseMark = { readonly keyId: string; recordedAt: number };
@@ -37,7 +39,9 @@ export class LastUsed {
     this.#due = new Map();
     const uses: KeyUse[] = Array.from(due, ([id, at]) => ({ id, at }));
     try {
-      await this.#keys.recordUse(uses);
+      for (let from = 0; from < uses.length; from += KEYS_PER_WRITE) {
+        await this.#keys.recordUse(uses.slice(from, from + KEYS_PER_WRITE));
+      }
     } catch {
       // The authenticator's own questions report that the store fails.
       this.#due = new Map([...due, ...this.#due]);

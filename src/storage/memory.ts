@@ -46,6 +46,7 @@ export function openMemory(): Storage {
         await usage.prune(before);
         audit.prune(before.day);
         alerts.prune(before.day);
+        return false;
       },
     },
     partners: memoryPartners(check),

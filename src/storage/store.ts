@@ -279,8 +279,11 @@ export type UsageStore = {
   readonly topContracts: (
     query: Pick<UsageQuery, "accountId" | "from" | "to"> & { readonly limit: number },
   ) => Promise<readonly Omit<ContractCount, "minute" | "accountId">[]>;
-  /** Drops what is older than these times, Unix milliseconds; audit and alerts as days. */
-  readonly prune: (before: Readonly<Record<UsageResolution, number>>) => Promise<void>;
+  /**
+   * Drops some of what is older than these times, Unix milliseconds; audit and alerts as days. True
+   * where there may be more: so that others get their turn, one call drops no more than takes a moment.
+   */
+  readonly prune: (before: Readonly<Record<UsageResolution, number>>) => Promise<boolean>;
 };
 
 /** Hard caps on the calls that may go to a network's partners; absent: none. */

@@ -55,6 +55,7 @@ class Bench {
   lost = 0;
   readonly failures: unknown[] = [];
   readonly pruned: Pruned[] = [];
+  piecesLeft = 0;
   readonly contracts = new Map<string, number>();
   readonly contractOwners: string[] = [];
   contractRows = 0;
@@ -71,6 +72,8 @@ class Bench {
       prune: async (before: Pruned) => {
         if (this.failing) throw new Error("the store is away");
         this.pruned.push(before);
+        this.piecesLeft -= 1;
+        return this.piecesLeft > 0;
       },
     };
     this.recorder = new UsageRecorder(maxRows === undefined ? { keep } : { keep, maxRows }, {
@@ -431,6 +434,24 @@ describe("in the background", () => {
     });
     const hour = 60 * MINUTE_MS;
     expect(bench.pruned).toEqual([at(NOON), at(NOON + hour), at(NOON + 2 * hour)]);
+  });
+
+  test("what is dropped in pieces is dropped to the end, and writes go on in between", async () => {
+    const bench = new Bench();
+    bench.piecesLeft = 4;
+    await bench.recorder.flush();
+    expect(bench.pruned).toHaveLength(1);
+    bench.record(aCall);
+    await bench.recorder.flush();
+    expect(bench.stored.minute.calls).toBe(1);
+    await vi.waitFor(() => expect(bench.pruned).toHaveLength(4));
+    bench.piecesLeft = 1e6;
+    bench.nowMs += 60 * MINUTE_MS;
+    await bench.recorder.flush();
+    await bench.recorder.stop();
+    const dropped = bench.pruned.length;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(bench.pruned.length).toBeLessThanOrEqual(dropped + 1);
   });
 
   test("a store that fails to drop is told, and asked again an hour later", async () => {

@@ -8,6 +8,11 @@ export type { SettledCall };
 /** What a kill may cost. */
 const WRITE_EVERY_MS = 1000;
 const PRUNE_EVERY_MS = 3_600_000;
+/**
+ * Between two pieces of what is dropped. Processes that wait for the store's lock look for it every 5 ms,
+ * and have to find it free.
+ */
+const PRUNE_PAUSE_MS = 20;
 /** Of one write: some 10 ms in SQLite, behind which the ledger's questions wait. */
 const ROWS_PER_WRITE = 1000;
 /** About 60 MB. A row is a key's method on a network with an outcome, in a minute. */
@@ -45,6 +50,8 @@ export class UsageRecorder {
   #writesFail = false;
   #flushing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #pruneTimer: NodeJS.Timeout | undefined;
+  #isStopping = false;
 
   constructor(options: UsageRecorderOptions, parts: UsageRecorderParts) {
     this.#options = options;
@@ -59,7 +66,9 @@ export class UsageRecorder {
 
   /** Writes what is left. Afterwards nothing is written any more, so the gateway stops first. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#pruneTimer);
     await this.#flushing;
     await this.#write();
     const lost = this.#unwritten.calls;
@@ -94,7 +103,9 @@ export class UsageRecorder {
   }
 
   async #flush(): Promise<void> {
-    if (await this.#write()) await this.#prune();
+    if (!(await this.#write())) return;
+    const sinceMs = this.#parts.clock.monotonic() - this.#prunedAtMs;
+    if (sinceMs >= PRUNE_EVERY_MS) await this.#prune();
   }
 
   /** False where the store failed; what it did not take waits for the next time. */
@@ -126,13 +137,14 @@ export class UsageRecorder {
     this.#writesFail = true;
   }
 
+  /** A piece, and later the next one, so that writes and takes get in between. */
   async #prune(): Promise<void> {
     const { store, clock } = this.#parts;
-    const nowMs = clock.monotonic();
-    if (nowMs - this.#prunedAtMs < PRUNE_EVERY_MS) return;
-    this.#prunedAtMs = nowMs;
+    this.#prunedAtMs = clock.monotonic();
     try {
-      await store.prune(this.#oldest(clock.now()));
+      const isMore = await store.prune(this.#oldest(clock.now()));
+      if (!isMore || this.#isStopping) return;
+      this.#pruneTimer = setTimeout(() => void this.#prune(), PRUNE_PAUSE_MS);
     } catch (error) {
       // Not repeated before the next hour: what is too old harms nobody.
       this.#storeFailed(error);

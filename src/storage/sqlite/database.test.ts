@@ -12,7 +12,8 @@ import { openDatabase, storageError } from "./database.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements, TAKE } from "./ledger.ts";
 import { TAKE_PARTNER_CALLS } from "./partners.ts";
-import { PRUNE_HOUR_SUMS, querySql, usageStatements } from "./usage.ts";
+import { PRUNE_HOUR_SUMS, pruneSql } from "./pruning.ts";
+import { querySql, usageStatements } from "./usage.ts";
 import { seriesSql, totalsSql } from "./usage-sums.ts";
 
 const folder = temporaryFolder("database");
@@ -108,7 +109,8 @@ test("a search for an account, a key, a change, a balance or usage scans no tabl
     "SELECT * FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ?",
     "SELECT count(*) FROM keys WHERE account_id = ? AND revoked_at IS NULL",
     "SELECT seq FROM changes WHERE seq > ? ORDER BY seq",
-    "DELETE FROM usage_minutes WHERE at < ?",
+    pruneSql("usage_minutes", "account_id, at, key_id, network, method, outcome"),
+    pruneSql("audit", "seq"),
     querySql("usage_days"),
     PRUNE_HOUR_SUMS,
     ACCOUNT_PAGE,
@@ -118,7 +120,7 @@ test("a search for an account, a key, a change, a balance or usage scans no tabl
     "SELECT * FROM audit WHERE seq < ? ORDER BY seq DESC",
     "SELECT * FROM alert_deliveries WHERE account_id = ? AND seq < ? ORDER BY seq DESC",
     "SELECT 1 FROM alert_deliveries WHERE state = 'pending' AND next_at <= ?",
-    "DELETE FROM alerts WHERE day < ?",
+    pruneSql("alerts", "account_id, day, threshold", "day"),
     TAKE,
     TAKE_PARTNER_CALLS,
   ]) {

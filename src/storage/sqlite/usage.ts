@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { dayOf } from "../../lib/day.ts";
 import type {
   ContractCount,
   UsageBucket,
@@ -9,6 +8,7 @@ import type {
   UsageStore,
 } from "../store.ts";
 import { type Blocking, transaction } from "./database.ts";
+import { pruning } from "./pruning.ts";
 import { usageSums } from "./usage-sums.ts";
 
 const MINUTE_MS = 60_000;
@@ -60,32 +60,6 @@ export const querySql = (table: string): string =>
    WHERE account_id = :accountId AND at >= :from AND at < :to
      AND (:keyId IS NULL OR key_id = :keyId) AND (:network IS NULL OR network = :network)
    ORDER BY account_id, at, key_id, network, method, outcome`;
-
-/** The hours' sums have no index on the time: their rows are found by those of the hours. */
-export const PRUNE_HOUR_SUMS = `DELETE FROM usage_hour_sums WHERE (account_id, at) IN (
-  SELECT DISTINCT account_id, at FROM usage_hours WHERE at < ?)`;
-
-function pruning(db: DatabaseSync): Blocking<UsageStore>["prune"] {
-  const drop = (table: string, column = "at") =>
-    db.prepare(`DELETE FROM ${table} WHERE ${column} < ?`);
-  const usage = perTable((table) => drop(table));
-  const hourSums = db.prepare(PRUNE_HOUR_SUMS);
-  const contracts = drop("contract_minutes");
-  const [audit, deliveries, alerts] = [
-    drop("audit"),
-    drop("alert_deliveries"),
-    drop("alerts", "day"),
-  ];
-  return (before) =>
-    transaction(db, () => {
-      hourSums.run(before.hour);
-      for (const { name } of RESOLUTIONS) usage[name].run(before[name]);
-      contracts.run(before.minute);
-      audit.run(before.day);
-      deliveries.run(before.day);
-      alerts.run(dayOf(before.day));
-    });
-}
 
 function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
   const upserts = perTable((table) => db.prepare(upsertSql(table)));
