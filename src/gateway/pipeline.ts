@@ -189,9 +189,12 @@ function recall(call: Call, { usageOf }: PipelineParts): "waiting" | undefined {
     tellUsage(call, usageOf);
     return "waiting";
   }
-  const known = call.plan?.known ?? definition?.local?.(call.args, session.network.facts);
+  const { plan } = call;
+  if (plan === undefined) return undefined;
+  const known =
+    plan.known ?? definition?.local?.(call.args, session.network.factsFor(plan.partner));
   if (known !== undefined) call.result = [toBinary(known)];
-  else if (call.plan !== undefined) accept(call, session.network.recall(call.plan));
+  else accept(call, session.network.recall(plan));
   return undefined;
 }
 

@@ -30,6 +30,8 @@ let answers: Answers;
 let asked: Asked[];
 /** With what an answer is kept, whatever it is. */
 let keptWith: number | undefined;
+/** Whether a primary has shown the block of a partner's answer. */
+let isShown: boolean;
 /** What every result becomes; undefined: it stays. */
 let shaped: readonly string[] | undefined;
 /** What nodes say before asking returns; undefined: they answer later. */
@@ -44,6 +46,7 @@ beforeEach(() => {
   metricsOf = new Metrics().network("net");
   asked = [];
   keptWith = 16;
+  isShown = false;
   refusal = undefined;
   shaped = undefined;
   answersAtOnce = undefined;
@@ -65,6 +68,7 @@ function answersOn(disk: DiskTier | undefined): Answers {
       accept: (_plan, { result }) => refusal ?? shaped ?? result,
       blockOf: () => keptWith,
       isPassing: ({ definition, tagged }) => definition.state && tagged !== undefined,
+      isShown: () => isShown,
     },
     {
       cache: { isOff: false, open: (method) => cache.open(method) },
@@ -108,6 +112,37 @@ const textOf = ([answer]: readonly Answer[]): string | undefined =>
   answer?.kind === "result" ? answer.result.map(String).join("") : answer?.kind;
 const recalled = (plan: Plan): string | undefined =>
   answers.recall(plan)?.result.map(String).join("");
+
+describe("of a partner", () => {
+  const PARTNER = { name: "paid", role: "partner" } as Upstream;
+  const result = ['"0x1"'];
+  const answer = { kind: "result", result, upstream: PARTNER } as const;
+
+  test("an answer is kept for those whom partners answer, until its block is replaced", () => {
+    fetched(planOf({ partner: true }));
+    asked[0]?.answer(answer);
+    expect(recalled(planOf({ partner: true }))).toBe('"0x1"');
+    expect(recalled(planOf())).toBeUndefined();
+    answers.reorganised(15);
+    expect(recalled(planOf({ partner: true }))).toBeUndefined();
+  });
+
+  test("an answer of a block that a primary has shown is kept for all", () => {
+    isShown = true;
+    fetched(planOf({ partner: true }));
+    asked[0]?.answer(answer);
+    expect(recalled(planOf())).toBe('"0x1"');
+  });
+
+  test("an answer does not stand in the way of a primary's", () => {
+    fetched(planOf({ partner: true }));
+    asked[0]?.answer(answer);
+    fetched(planOf());
+    asked[1]?.answer('"0x2"');
+    expect(recalled(planOf())).toBe('"0x2"');
+    expect(recalled(planOf({ partner: true }))).toBe('"0x2"');
+  });
+});
 
 test("an answer is what the network makes of a node's, and that is what is kept", () => {
   const got = fetched(planOf());

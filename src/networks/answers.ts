@@ -2,7 +2,6 @@ import { Doorkeeper } from "../cache/doorkeeper.ts";
 import type { Stored } from "../cache/entry.ts";
 import type { MethodCache } from "../cache/memory-cache.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import { encode } from "../jsonrpc/value.ts";
 import { type Piece, sizeOf, wholeBytes, wholeText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
@@ -15,6 +14,7 @@ import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routi
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
+import { diskKeyOf, flightKeyOf, hashOf, paidKeyOf, paramsOf } from "./plan-keys.ts";
 import { type Joined, SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
 /** What came of asking nodes. A result is in the documented shape. */
@@ -42,6 +42,8 @@ export type AnswerRules = {
   readonly blockOf: (plan: Plan, answer: ResultOutcome) => number | undefined;
   /** Whether the answer is to be forgotten soon. */
   readonly isPassing: (plan: Plan) => boolean;
+  /** Whether a primary has shown the block that an answer of a partner is kept with. */
+  readonly isShown: (plan: Plan, block: number) => boolean;
 };
 
 export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
@@ -89,6 +91,8 @@ export class Answers {
   /** Questions about the moment, which nodes are asked at the end of this turn. */
   #gathered: SharedFlight[] = [];
   #epoch = 0;
+  /** Whether anything was kept that only those are given whom partners answer. */
+  #keepsPaid = false;
 
   constructor(rules: AnswerRules, parts: AnswersParts) {
     this.#rules = rules;
@@ -127,7 +131,10 @@ export class Answers {
   recall(plan: Plan): Recalled | undefined {
     if (!plan.isKept) return undefined;
     const { kept, door } = this.#knownOf(plan);
-    const stored = kept.get(paramsOf(plan), hashOf(plan)) ?? this.#recallFromDisk(plan, kept);
+    const stored =
+      kept.get(paramsOf(plan), hashOf(plan)) ??
+      this.#recallFromDisk(plan, kept) ??
+      (plan.partner && this.#keepsPaid ? kept.get(paidKeyOf(plan)) : undefined);
     const { hits, misses } = this.#parts.metrics.cache;
     if (stored === undefined) {
       misses.inc();
@@ -200,7 +207,10 @@ export class Answers {
     const result = this.#rules.accept(plan, outcome);
     if ("name" in result) return { kind: "refused", error: result };
     const answer = result === outcome.result ? outcome : { ...outcome, result };
-    if (plan.isKept && this.#isWanted(flight)) this.#keep(plan, answer);
+    if (plan.isKept && this.#isWanted(flight)) {
+      if (outcome.upstream.role === "partner") this.#keepPaid(plan, answer);
+      else this.#keep(plan, answer);
+    }
     return answer;
   }
 
@@ -229,6 +239,20 @@ export class Answers {
     kept.offer(paramsOf(plan), offered, { credits, passing });
     const written = disk && read();
     if (written !== undefined) disk?.set(diskKeyOf(plan), written);
+  }
+
+  /** Other plans get it once a primary has shown its block: until then it is theirs who pay for it. */
+  #keepPaid(plan: Plan, answer: ResultOutcome): void {
+    const stored = this.#stored(plan, answer);
+    if (stored === undefined) return;
+    if (this.#rules.isShown(plan, stored.block)) {
+      this.#keep(plan, answer);
+      return;
+    }
+    this.#keepsPaid = true;
+    const passing = this.#rules.isPassing(plan);
+    const { credits } = plan.definition;
+    this.#knownOf(plan).kept.set(paidKeyOf(plan), stored, { credits, passing });
   }
 
   #stored(plan: Plan, answer: ResultOutcome): Stored | undefined {
@@ -260,29 +284,4 @@ function whole(result: readonly Piece[]): Piece {
 
 function keepBytes(piece: Piece): void {
   if (typeof piece !== "string") largeBuffers.keep(piece);
-}
-
-/** JSON text of the params as they are sent, made once for each call. */
-function paramsOf(plan: Plan): string {
-  plan.params ??= encode(plan.args);
-  return plan.params;
-}
-
-/** On disk the calls of all methods are together. */
-function diskKeyOf(plan: Plan): string {
-  return plan.definition.method + paramsOf(plan);
-}
-
-function hashOf(plan: Plan): number {
-  if (plan.hash === 0) plan.hash = textHash(paramsOf(plan));
-  return plan.hash;
-}
-
-/** Calls of one flight must be content with one and the same answer. */
-function flightKeyOf(plan: Plan): string {
-  const { minBlock, block, partner, future } = plan;
-  const key = paramsOf(plan);
-  // The same text as in the cache: it is hashed once.
-  if (!partner && !future && minBlock <= block) return key;
-  return `${key}${partner ? "p" : ""}${future ? "f" : ""}${minBlock > block ? minBlock : ""}`;
 }

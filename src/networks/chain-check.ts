@@ -58,10 +58,15 @@ export class ChainCheck {
   forget(): void {
     const upstream = this.#upstream;
     if (upstream.chain !== "right") return;
-    upstream.chain = "unknown";
+    this.reset();
+    this.#parts.changed(upstream);
+  }
+
+  /** Whatever it was judged by does not hold: it is checked before it is used again. */
+  reset(): void {
+    this.#upstream.chain = "unknown";
     this.#isDue = true;
     this.hasten();
-    this.#parts.changed(upstream);
   }
 
   /** `done` is called once, within the time, when the chain is known or cannot be found out. */

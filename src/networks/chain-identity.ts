@@ -13,21 +13,37 @@ export type IdentityQuestion<Id> = {
   readonly read: (answer: string) => Id | undefined;
 };
 
-/** Which chain a network is: configured, or what its first primary says, and then asked of all. */
+/**
+ * Which chain a network is: configured, or what its first primary says, and then asked of all. While
+ * no primary has said it, the first partner's word serves: a gateway may start in an outage.
+ */
 export class ChainIdentity<Id> {
   readonly question: IdentityQuestion<Id>;
   readonly #log: WarningLog;
+  readonly #refuted: () => void;
   #expected: Id | undefined;
+  #told: Id | undefined;
 
-  constructor(question: IdentityQuestion<Id>, expected: Id | undefined, log: WarningLog) {
+  /** `refuted`: a primary is of another chain than a partner had said; nothing of that one holds. */
+  constructor(
+    question: IdentityQuestion<Id>,
+    expected: Id | undefined,
+    { log, refuted }: { readonly log: WarningLog; readonly refuted: () => void },
+  ) {
     this.question = question;
     this.#expected = expected;
     this.#log = log;
+    this.#refuted = refuted;
   }
 
-  /** Undefined while no primary has told it and none is configured. */
+  /** Configured, or said by a primary; undefined while neither is. */
   get expected(): Id | undefined {
     return this.#expected;
+  }
+
+  /** The same, or what a partner said meanwhile: for those whom partners answer. */
+  get assumed(): Id | undefined {
+    return this.#expected ?? this.#told;
   }
 
   /** What a node answers to the question, as JSON text. True: it is of this chain. */
@@ -35,9 +51,9 @@ export class ChainIdentity<Id> {
     const { label, read } = this.question;
     const found = answer === undefined ? undefined : read(answer);
     if (found === undefined) return false;
-    if (upstream.role === "primary") this.#expected ??= found;
-    const expected = this.#expected;
-    if (expected === undefined) return false;
+    if (upstream.role === "partner") this.#told ??= found;
+    else this.#decide(upstream, found);
+    const expected = this.assumed;
     const isRight = found === expected;
     if (!isRight && upstream.chain !== "wrong") {
       const fields = { upstream: upstream.name, [label]: found, expected };
@@ -45,6 +61,18 @@ export class ChainIdentity<Id> {
     }
     upstream.chain = isRight ? "right" : "wrong";
     return isRight;
+  }
+
+  /** A primary's word is worth more than any partner's. */
+  #decide(upstream: TrackedUpstream, found: Id): void {
+    if (this.#expected !== undefined) return;
+    const told = this.#told;
+    this.#expected = found;
+    if (told === undefined || told === found) return;
+    const fields = { upstream: upstream.name, [this.question.label]: found, partner: told };
+    const text = "a primary is of another chain than a partner had said: the primary's word holds";
+    this.#log.warn(fields, text);
+    this.#refuted();
   }
 }
 

@@ -27,16 +27,17 @@ export class HeadWaiters {
     this.#waiting.add(waiter);
   }
 
-  reached(head: number): void {
+  /** `shown`: the head for those whom no partner can help. */
+  reached(head: number, shown: number): void {
     for (const waiter of [...this.#waiting]) {
-      if (waiter.least <= head) this.#end(waiter, true);
+      if (waiter.least <= (waiter.partner ? head : shown)) this.#end(waiter, true);
     }
   }
 
-  /** No primary answers: only those go on waiting whom a partner can help. */
-  giveUp(): void {
+  /** No primary answers: only those go on waiting whom a partner can help; `all`: nobody. */
+  giveUp(all = false): void {
     for (const waiter of [...this.#waiting]) {
-      if (!waiter.partner) this.#end(waiter, false);
+      if (all || !waiter.partner) this.#end(waiter, false);
     }
   }
 

@@ -93,7 +93,8 @@ export type Network = {
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;
   readonly chain: ChainState;
-  readonly facts: LocalFacts;
+  /** `partner`: for a call that partners may answer, who may have told more than primaries. */
+  factsFor(partner: boolean): LocalFacts;
   start(): void;
   stop(): Promise<void>;
   /** Takes an upstream out of use, or puts it back; false where there is none of this name. */

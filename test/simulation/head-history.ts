@@ -14,11 +14,12 @@ export type HeadVersion = {
 /** How far down the replacement of a block is looked for. */
 const COMPARED_BLOCKS = 12;
 
-/** What the gateway's head was at each moment; it moves as a head may. */
+/** What the gateway's head was at each moment, for plans of one kind; it moves as a head may. */
 export class HeadHistory {
   readonly versions: HeadVersion[] = [];
   readonly #parts: { readonly chain: SimulatedChain; readonly time: VirtualTime };
   readonly #network: EvmNetwork;
+  readonly #chain: Pick<EvmNetwork["chain"], "head">;
   /** By number: what the head was, and no listener was told to be replaced. */
   readonly #told = new Map<number, Block>();
   #lowestReorg = Number.POSITIVE_INFINITY;
@@ -27,8 +28,14 @@ export class HeadHistory {
 
   say: (text: () => string) => void = () => {};
 
-  constructor(network: EvmNetwork, parts: { chain: SimulatedChain; time: VirtualTime }) {
+  /** `shown`: as primaries alone have shown it. */
+  constructor(
+    network: EvmNetwork,
+    parts: { chain: SimulatedChain; time: VirtualTime },
+    kind: "all" | "shown" = "all",
+  ) {
     this.#network = network;
+    this.#chain = kind === "shown" ? network.chain.shown : network.chain;
     this.#parts = parts;
     network.chain.subscribe((change) => this.#changed(change));
   }
@@ -39,7 +46,7 @@ export class HeadHistory {
 
   /** Looks at the head; called after every event. */
   step(): void {
-    const head = this.#network.chain.head;
+    const { head } = this.#chain;
     if (head === undefined) return;
     const last = this.versions.at(-1);
     if (last?.number === head.number && last.block?.hash === head.hash) return;

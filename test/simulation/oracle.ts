@@ -19,7 +19,8 @@ type Told = {
 
 export type OracleParts = {
   readonly chain: SimulatedChain;
-  readonly history: HeadHistory;
+  /** The head as plans with and without failover see it. */
+  readonly histories: Readonly<Record<Asked["plan"], HeadHistory>>;
   readonly nodes: readonly SimulatedNode[];
   readonly timeoutMs: number;
   readonly window: number | undefined;
@@ -34,7 +35,7 @@ export class Oracle {
 
   constructor(parts: OracleParts) {
     this.#parts = parts;
-    this.#kept = new KeptAnswers(parts.history);
+    this.#kept = new KeptAnswers(parts.histories.growth);
   }
 
   check(asked: Asked, call: Call): void {
@@ -45,18 +46,35 @@ export class Oracle {
     const good = this.#goodFor(asked, call);
     if (call.error !== undefined) this.#checkError(asked, call, good);
     else this.#checkResult(asked, call, good);
+    if (asked.plan === "free") this.#checkShown(call);
     if (!call.isPartners) return;
     hold(asked.plan === "growth", () => "a partner answered a plan without failover");
     hold(good === undefined, () => `a partner answered, though ${good?.options.name} could`);
   }
 
+  /** A plan without failover is told of no block that only a partner has shown. */
+  #checkShown({ plan, result = [] }: Call): void {
+    const { chain, nodes } = this.#parts;
+    const primaries = nodes.filter(({ options }) => options.role === "primary");
+    if (primaries.length === nodes.length) return;
+    const tagged = plan?.tagged ?? -1;
+    const highest = Math.max(...primaries.map((node) => node.highestShown));
+    hold(tagged <= highest, () => `block ${tagged}, which only a partner has shown`);
+    const text = result.map(String).join("");
+    for (const [hash] of text.matchAll(/0xb10c[0-9a-f]{60}/g)) {
+      const block = chain.find(hash);
+      const isShown = block === undefined || primaries.some((node) => node.hasShown(block));
+      hold(isShown, () => `a block that only a partner has shown: ${hash}`);
+    }
+  }
+
   #checkError(asked: Asked, call: Call, good: SimulatedNode | undefined): void {
     const { name, internal } = call.error ?? { name: "none" };
-    const { window, history } = this.#parts;
+    const { window, histories } = this.#parts;
     hold(name !== "internal" && name !== "invalid_params", () => `error ${name}: ${internal}`);
     if (name === "archive_unavailable") {
       const top = Math.max(
-        ...history.during(asked.beganMs, asked.endedMs).map((one) => one.number),
+        ...histories[asked.plan].during(asked.beganMs, asked.endedMs).map((one) => one.number),
       );
       const block = this.#lowestBlock(asked, call);
       const isOutside = window !== undefined && block !== undefined && block <= top - window;
@@ -86,9 +104,9 @@ export class Oracle {
   }
 
   /** Where `confirmations` keep the network's head below, nobody is asked. */
-  #mayUse({ minBlock, beganMs, endedMs }: Asked, head: number): boolean {
+  #mayUse({ minBlock, beganMs, endedMs, plan }: Asked, head: number): boolean {
     if (minBlock === undefined) return true;
-    const heads = this.#parts.history.during(beganMs, endedMs).map(({ number }) => number);
+    const heads = this.#parts.histories[plan].during(beganMs, endedMs).map(({ number }) => number);
     return minBlock <= Math.min(head, ...heads);
   }
 
@@ -126,7 +144,7 @@ export class Oracle {
 
   #checkResult(asked: Asked, call: Call, good: SimulatedNode | undefined): void {
     const { expected } = asked.question;
-    const { history } = this.#parts;
+    const history = this.#parts.histories[asked.plan];
     const text = Buffer.concat((call.result ?? []).map(asBytes)).toString("latin1");
     const heads = history.during(asked.beganMs, asked.endedMs).map(({ number }) => number);
     const [lowest, highest] = [Math.min(...heads), Math.max(...heads)];
@@ -243,13 +261,13 @@ export class Oracle {
    * nobody else to ask.
    */
   #checkBlock(asked: Asked, call: Call, { hash, number, good }: Told): void {
-    const { chain, history } = this.#parts;
+    const { chain, histories } = this.#parts;
     const block = chain.find(hash);
     hold(block?.isRight === true, () => `no block of the chain: ${hash}`);
     this.#checkOrigin(asked, call, block);
     if (number === undefined) return;
     hold(block.number === number, () => `block ${block.number} in place of ${number}`);
-    const versions = history.during(asked.beganMs - LEARNING_MS, asked.endedMs);
+    const versions = histories[asked.plan].during(asked.beganMs - LEARNING_MS, asked.endedMs);
     const isOurs = versions.some(
       (one) => one.block === undefined || number > one.number || isOn(one.block, block),
     );

@@ -33,6 +33,8 @@ export class Schedule {
   readonly #random: SeededRandom;
   readonly #world: World;
   readonly #history: HeadHistory;
+  /** Of plans that no partner answers. */
+  readonly #shownHistory: HeadHistory;
   readonly #oracle: Oracle;
   readonly #trace: Trace | undefined;
   readonly #shown: Block[] = [];
@@ -56,13 +58,14 @@ export class Schedule {
     const { gateway, chain, nodes, options, time } = this.#world;
     const { timeoutMs, window } = options;
     this.#history = new HeadHistory(gateway.network, { chain, time });
+    this.#shownHistory = new HeadHistory(gateway.network, { chain, time }, "shown");
     this.#history.say = (text) => this.#say(text);
     for (const node of nodes)
       node.onReport = (tip) =>
         this.#say(() => `${node.options.name} reports ${tip.number} ${tip.hash}`);
     const isGood = (node: SimulatedNode) => this.#isGood(node);
-    const history = this.#history;
-    this.#oracle = new Oracle({ chain, history, nodes, timeoutMs, window, isGood });
+    const histories = { growth: this.#history, free: this.#shownHistory };
+    this.#oracle = new Oracle({ chain, histories, nodes, timeoutMs, window, isGood });
     for (const node of nodes) node.onRequest = (request) => this.#requested(node, request);
   }
 
@@ -90,7 +93,7 @@ export class Schedule {
   async #runUntil(untilMs: number): Promise<void> {
     await this.#world.time.run(untilMs, () => {
       if (this.#failed !== undefined) throw this.#failed;
-      this.#check(() => this.#history.step());
+      this.#check(() => this.#look());
       if (this.#failed !== undefined) throw this.#failed;
       this.#noteJoined();
     });
@@ -106,6 +109,11 @@ export class Schedule {
       const { chain } = this.#world.gateway.network;
       report.isJoined = isFork || chain.hashOf(report.tip.number) === report.tip.hash;
     }
+  }
+
+  #look(): void {
+    this.#history.step();
+    this.#shownHistory.step();
   }
 
   #check(checks: () => void): void {
@@ -250,7 +258,7 @@ export class Schedule {
       if (plan === "growth") this.#openWithFailover -= 1;
       this.#check(() => {
         hold(ends === 1, () => "a call was answered twice");
-        this.#history.step();
+        this.#look();
         this.#ended(asked, ended);
       });
     };

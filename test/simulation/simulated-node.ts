@@ -95,6 +95,9 @@ export class SimulatedNode {
   #receivedOrder = 0;
   #isDown = false;
   #starts = 0;
+  /** Its end of the chain at each of its answers. */
+  readonly #tips: Block[] = [];
+  #highest = -1;
 
   constructor(options: NodeOptions, parts: NodeParts) {
     this.options = options;
@@ -127,6 +130,16 @@ export class SimulatedNode {
 
   get chainFault(): ChainFaultKind | undefined {
     return this.#chainFault;
+  }
+
+  /** The highest block that it had when it last told the gateway anything. */
+  get highestShown(): number {
+    return this.#highest;
+  }
+
+  /** Whether it had the block when it told the gateway anything. */
+  hasShown(block: Block): boolean {
+    return this.#tips.findLast((tip) => isOn(tip, block)) !== undefined;
   }
 
   get isDown(): boolean {
@@ -231,6 +244,11 @@ export class SimulatedNode {
     this.socket.told(tip);
   }
 
+  #show(tip: Block): void {
+    if (this.#tips.at(-1) !== tip) this.#tips.push(tip);
+    this.#highest = Math.max(this.#highest, tip.number);
+  }
+
   #call(request: UpstreamRequest, done: End): InAir {
     const { time, random } = this.#parts;
     this.onRequest(request);
@@ -284,6 +302,7 @@ export class SimulatedNode {
     const { tip } = this;
     const isHead = request.method === "eth_getBlockByNumber" && request.params.includes("latest");
     time.after(this.#travelMs(random), () => {
+      if (answer.kind === "result") this.#show(tip);
       if (isHead && answer.kind === "result" && !isNull(answer.result)) this.reported(tip);
       end(answer);
     });
@@ -291,6 +310,7 @@ export class SimulatedNode {
 
   /** The gateway is told of this head. */
   reported(tip: Block): void {
+    this.#show(tip);
     if (this.reports.at(-1)?.tip === tip) return;
     this.onReport(tip);
     this.reports.push({ atMs: this.#parts.time.nowMs, tip });

@@ -59,7 +59,7 @@ export function stubNetwork(
   return new EvmNetwork(config, {
     upstreams: [upstream],
     router: { fetch, together: (run) => run() } as Router,
-    chain: chain as unknown as ChainWatch,
+    chain: { ...chain, shown: chain } as unknown as ChainWatch,
     metrics: new Metrics().network(name),
     clock: systemClock,
     timers: new TimerWheel(systemClock.monotonic),

@@ -6,7 +6,8 @@ import type { WarningLog } from "../chain-identity.ts";
 import { HeadWaiters, isHopeless } from "../head-waiters.ts";
 import type { HeadListener } from "./head-listeners.ts";
 import { HeadTracker } from "./head-tracker.ts";
-import { type Head, HeadView } from "./head-view.ts";
+import { HeadView } from "./head-view.ts";
+import type { Head } from "./primary-head.ts";
 import type { TagName } from "./tags.ts";
 
 /** Some 10 MB. Blocks whose number a client's hash was asked for. */
@@ -28,13 +29,25 @@ export type ChainWatchParts = {
   readonly log: WarningLog;
 };
 
+/** What is known of a chain, be it from all nodes or from primaries alone. */
+export type Horizon = {
+  readonly chainId: number | undefined;
+  readonly head: Head | undefined;
+  /** Of a block of this chain; undefined where that was not asked yet, or nobody knows the hash. */
+  numberOf(hash: string): number | undefined;
+};
+
 /** What is known of a chain at this moment, and ways to find out more. */
-export class ChainWatch {
+export class ChainWatch implements Horizon {
   readonly #view: HeadView;
   readonly #tracker: HeadTracker;
   readonly #waiters: HeadWaiters;
   /** Made when it is needed: it takes all of its memory at once. */
   #numbers: LRUCache<string, number> | undefined;
+  /** Those that only a partner told. */
+  #paidNumbers: LRUCache<string, number> | undefined;
+  /** What primaries alone have shown, for plans that no partner answers. */
+  readonly shown: Horizon;
   readonly #upstreams: readonly Upstream[];
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #timers: Timers;
@@ -53,8 +66,28 @@ export class ChainWatch {
     this.#view = new HeadView(options, parts);
     this.#tracker = new HeadTracker(options, { ...parts, view: this.#view });
     this.#view.subscribe((change) => {
-      if (change.kind === "reorg") this.#numbers?.clear();
+      if (change.kind !== "reorg") return;
+      this.#numbers?.clear();
+      this.#paidNumbers?.clear();
     });
+    const hasPartners = parts.upstreams.some(({ role }) => role === "partner");
+    this.shown = hasPartners ? this.#primaries() : this;
+  }
+
+  #primaries(): Horizon {
+    const [view, tracker] = [this.#view, this.#tracker];
+    return {
+      get chainId() {
+        return tracker.shownChainId;
+      },
+      get head() {
+        return view.shownHead;
+      },
+      numberOf: (hash) => {
+        const number = view.numberOf(hash);
+        return number !== undefined && this.isShown(number) ? number : this.#numbers?.get(hash);
+      },
+    };
   }
 
   get chainId(): number | undefined {
@@ -67,7 +100,9 @@ export class ChainWatch {
 
   start(): void {
     // After all others who are told: a call that goes on must not find what was replaced.
-    this.#view.subscribe(() => this.#waiters.reached(this.#view.head?.number ?? -1));
+    this.#view.subscribe(() => {
+      this.#waiters.reached(this.head?.number ?? -1, this.shown.head?.number ?? -1);
+    });
     this.#tracker.start();
   }
 
@@ -100,9 +135,9 @@ export class ChainWatch {
     if (partner && now - this.#outageSinceMs >= OUTAGE_MS) this.#tracker.demandPartner();
   }
 
-  /** Of a block of this chain; undefined where that was not asked yet, or nobody knows the hash. */
   numberOf(hash: string): number | undefined {
-    return this.#view.numberOf(hash) ?? this.#numbers?.get(hash);
+    const known = this.#view.numberOf(hash) ?? this.#numbers?.get(hash);
+    return known ?? this.#paidNumbers?.get(hash);
   }
 
   /** Of a block of this chain, up to the head; undefined where it is not known. */
@@ -131,8 +166,18 @@ export class ChainWatch {
     return false;
   }
 
+  /** Whether a primary has shown this chain's block of that number. */
+  isShown(number: number): boolean {
+    return number <= this.#view.shownBlock;
+  }
+
   /** A node said so. */
-  learnNumber(hash: string, number: number): void {
+  learnNumber({ role }: Upstream, hash: string, number: number): void {
+    if (role === "partner") {
+      this.#paidNumbers ??= new LRUCache({ max: KNOWN_HASHES });
+      this.#paidNumbers.set(hash, number);
+      return;
+    }
     this.#numbers ??= new LRUCache({ max: KNOWN_HASHES });
     this.#numbers.set(hash, number);
   }
@@ -192,10 +237,10 @@ export class ChainWatch {
 
   /** After an upstream was asked: nobody waits for a head that no primary can tell. */
   reconsider(): void {
-    if (this.#waiters.size === 0 || this.#view.head !== undefined) return;
+    if (this.#waiters.size === 0 || this.shown.head !== undefined) return;
     if (!isHopeless(this.#upstreams)) return;
     // Not from within the call that has just begun to wait.
     queueMicrotask(() => this.#waiters.giveUp());
-    if (this.#waiters.wantsPartner) this.#tracker.demandPartner();
+    if (this.#waiters.wantsPartner && this.head === undefined) this.#tracker.demandPartner();
   }
 }

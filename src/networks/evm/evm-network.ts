@@ -28,8 +28,9 @@ import {
   type Question,
 } from "../network.ts";
 import { askHash } from "./ask-hash.ts";
+import { BlockFinder } from "./block-finder.ts";
 import { blockPlaces } from "./block-places.ts";
-import type { ChainWatch } from "./chain-watch.ts";
+import type { ChainWatch, Horizon } from "./chain-watch.ts";
 import { isPassing, keptBlock } from "./kept-block.ts";
 import { isOfMoment, isPending } from "./pending.ts";
 import { type Found, outside, Resolver, sentArgs, sentText, unknownsOf } from "./resolution.ts";
@@ -65,6 +66,7 @@ export class EvmNetwork implements Network {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #hasPartners: boolean;
   readonly #router: Router;
+  readonly #finder: BlockFinder;
   readonly #answers: Answers;
   readonly #needs = new Needs();
   readonly #resolver = new Resolver();
@@ -87,6 +89,7 @@ export class EvmNetwork implements Network {
     this.#clock = clock;
     this.#hasPartners = upstreams.some(({ role }) => role === "partner");
     this.#router = router;
+    this.#finder = new BlockFinder(parts);
     const disk =
       parts.disk &&
       new DiskTier({
@@ -103,6 +106,7 @@ export class EvmNetwork implements Network {
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, answer) => keptBlock(plan, answer, chain),
         isPassing,
+        isShown: (_plan, block) => chain.isShown(block),
       },
       { ...parts, disk },
     );
@@ -112,7 +116,7 @@ export class EvmNetwork implements Network {
         // When a node's new head woke those who wait for it, the node still counted as forked.
         router.wake();
       }
-      this.#answers.advanced(change.to);
+      this.#answers.advanced(chain.shown.head?.number ?? change.to);
       disk?.finalized(change.to - FINAL_BLOCKS);
     });
     this.#window = config.window;
@@ -125,8 +129,19 @@ export class EvmNetwork implements Network {
     this.#pending = { ...this.#mined, pending: true };
   }
 
-  get facts(): LocalFacts {
-    return { chainId: this.chain.chainId, head: this.chain.head?.number };
+  factsFor(partner: boolean): LocalFacts {
+    const { chainId, head } = this.#horizon(partner);
+    return { chainId, head: head?.number };
+  }
+
+  /** What those see of the chain whom partners answer, or primaries alone. */
+  #horizon(partner: boolean): Horizon {
+    return partner ? this.chain : this.chain.shown;
+  }
+
+  /** Whether a partner may answer the call, where there are any. */
+  #isPartners({ partner }: Question): boolean {
+    return partner && this.#hasPartners;
   }
 
   start(): void {
@@ -150,10 +165,11 @@ export class EvmNetwork implements Network {
    * to be found out first it says `waiting` and tells the waiter once, later, within the time.
    */
   resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting" {
-    const { definition, args, minBlock, partner } = question;
-    const head = this.chain.head?.number ?? -1;
+    const { definition, args, minBlock } = question;
+    const partner = this.#isPartners(question);
+    const head = this.#horizon(partner).head?.number ?? -1;
     const needsHead = definition.needsHead === true || blockPlaces(definition).any;
-    if (needsHead) this.chain.touch(partner && this.#hasPartners);
+    if (needsHead) this.chain.touch(partner);
     const isAhead = minBlock > head && definition.cache !== "constant";
     if ((needsHead && head < 0) || isAhead) {
       this.#waitForHead(question, waiter);
@@ -171,7 +187,9 @@ export class EvmNetwork implements Network {
   ): Plan | RpcError | "waiting" {
     let planned: Plan | RpcError | "waiting" = "waiting";
     let isWaiting = false;
-    this.#find(unknowns, question, (found) => {
+    const { deadlineMs } = question;
+    const partner = this.#isPartners(question);
+    this.#finder.find(unknowns, { partner, deadlineMs }, (found) => {
       const plan = this.#plan(question, found);
       if (isWaiting) waiter.planned(plan);
       else planned = plan;
@@ -183,7 +201,7 @@ export class EvmNetwork implements Network {
   recall(plan: Plan): readonly Piece[] | RpcError | undefined {
     const recalled = this.#answers.recall(plan);
     if (recalled === undefined) return undefined;
-    return this.#outside(recalled.block) ?? recalled.result;
+    return this.#outside(recalled.block, plan.partner) ?? recalled.result;
   }
 
   fetch(plan: Plan, waiter: AnswerWaiter): void {
@@ -202,14 +220,14 @@ export class EvmNetwork implements Network {
   }
 
   #accept(plan: Plan, outcome: ResultOutcome): readonly Piece[] | RpcError {
-    const { definition, args, shape, named, future } = plan;
+    const { definition, args, shape, named, future, partner } = plan;
     const { result } = outcome;
     const { answerBlock, lookup } = definition;
     if (answerBlock !== undefined) {
       const block = blockNumberIn(result, answerBlock);
       if (block !== undefined) {
         this.#see(plan, outcome, block);
-        const refusal = this.#outside(block);
+        const refusal = this.#outside(block, partner);
         if (refusal !== undefined) return refusal;
       }
     } else if (future && lookup !== undefined && !isNull(result)) {
@@ -224,17 +242,19 @@ export class EvmNetwork implements Network {
     this.chain.seen(upstream, block, isNews ? textIn(result, shows) : undefined);
   }
 
-  #outside(block: number): RpcError | undefined {
+  #outside(block: number, partner: boolean): RpcError | undefined {
     const window = this.#window;
     if (window === undefined || block < 0) return undefined;
-    return block <= (this.chain.head?.number ?? -1) - window ? outside(window) : undefined;
+    const head = this.#horizon(partner).head?.number ?? -1;
+    return block <= head - window ? outside(window) : undefined;
   }
 
   #plan(question: Question, found: Found): Plan | RpcError {
-    const { definition, args, text, minBlock, partner } = question;
-    const head = this.chain.head?.number ?? -1;
-    const gasLimit = this.chain.head?.gasLimit;
-    const moment = { head, gasLimit, window: this.#window, found };
+    const { definition, args, text, minBlock } = question;
+    const partner = this.#isPartners(question);
+    const known = this.#horizon(partner).head;
+    const head = known?.number ?? -1;
+    const moment = { head, gasLimit: known?.gasLimit, window: this.#window, found };
     const resolution = this.#resolver.resolve(definition, args, moment);
     if ("name" in resolution) return resolution;
     const shape = isPending(args, blockPlaces(definition).block) ? this.#pending : this.#mined;
@@ -261,10 +281,6 @@ export class EvmNetwork implements Network {
     };
   }
 
-  #leftMs({ deadlineMs }: Question): number {
-    return deadlineMs - this.#clock.monotonic();
-  }
-
   /** Of the pending block nothing stays as it is. */
   #mayKeep(shape: ShapeOptions): boolean {
     return shape === this.#mined && this.#answers.isKeeping;
@@ -272,61 +288,16 @@ export class EvmNetwork implements Network {
 
   #waitForHead(question: Question, waiter: PlanWaiter): void {
     const { minBlock } = question;
-    const partner = question.partner && this.#hasPartners;
-    const timeoutMs = this.#leftMs(question);
+    const partner = this.#isPartners(question);
+    const timeoutMs = question.deadlineMs - this.#clock.monotonic();
     this.chain.whenHead({ least: Math.max(minBlock, 0), timeoutMs, partner }, (reached) => {
       if (!reached) {
-        const isBehind = this.chain.head !== undefined;
+        const isBehind = this.#horizon(partner).head !== undefined;
         waiter.planned(isBehind ? notAvailableYet(minBlock) : NO_HEAD);
         return;
       }
       const plan = this.resolve(question, waiter);
       if (plan !== "waiting") waiter.planned(plan);
-    });
-  }
-
-  /** One after another: a call hardly ever has more than one. Known ones are found at once. */
-  #find(unknowns: readonly string[], question: Question, done: (found: Found) => void): void {
-    const found = new Map<string, number | undefined>();
-    const next = (at: number): void => {
-      const unknown = unknowns[at];
-      if (unknown === undefined) {
-        done(found);
-        return;
-      }
-      const take = (number: number | undefined) => {
-        found.set(unknown, number);
-        next(at + 1);
-      };
-      if (unknown === "safe" || unknown === "finalized") {
-        this.chain.tag(unknown, this.#leftMs(question), take);
-      } else this.#numberOf(unknown, question, take);
-    };
-    next(0);
-  }
-
-  /** Of a block's hash: only where the network serves its latest blocks alone does it matter. */
-  #numberOf(hash: string, question: Question, done: (number: number | undefined) => void): void {
-    const known = this.chain.numberOf(hash);
-    if (known !== undefined) {
-      done(known);
-      return;
-    }
-    const head = this.chain.head?.number ?? -1;
-    const any = { block: -1, strict: false, depth: -1, head, slack: 0 };
-    const kind = { lookup: true, exists: false, future: false, answerBlock: "number" } as const;
-    const { partner } = question;
-    const nowMs = this.#clock.monotonic();
-    this.#router.fetch({
-      need: { method: "eth_getBlockByHash", ...any, ...kind, partner },
-      params: `["${hash}",false]`,
-      deadlineMs: (nowMs + question.deadlineMs) / 2,
-      done: (outcome) => {
-        const isFound = outcome.kind === "result";
-        const found = isFound ? blockNumberIn(outcome.result, "number") : undefined;
-        if (found !== undefined) this.chain.learnNumber(hash, found);
-        done(found);
-      },
     });
   }
 }

@@ -1,12 +1,13 @@
 /** What happened to a network's head. Blocks up to and with `commonAncestor` stayed as they were. */
 export type HeadChange =
+  /** `from` and `to` are the same where primaries have shown more of what partners had told. */
   | { readonly kind: "advance"; readonly from: number; readonly to: number }
   | {
       readonly kind: "reorg";
       /** -1: no block is known to have stayed. */
       readonly commonAncestor: number;
       readonly from: number;
-      /** May be lower than `from`, or the same number with another block. */
+      /** May be lower than `from`, or the same number with another block; -1: no head is known. */
       readonly to: number;
     };
 

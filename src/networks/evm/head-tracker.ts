@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 1000;
 const LEAST_PARTNER_MS = 1000;
 
 export type HeadTrackerOptions = {
-  /** Where it is not configured, the first primary that answers says it. */
+  /** Where it is not configured, the first primary that answers says it; until then a partner. */
   readonly chainId?: number | undefined;
 };
 
@@ -50,7 +50,10 @@ export class HeadTracker {
   constructor({ chainId }: HeadTrackerOptions, parts: HeadTrackerParts) {
     const { clock, timers, upstreams, view, log } = parts;
     this.#parts = parts;
-    this.#identity = new ChainIdentity(CHAIN_ID, chainId, log);
+    this.#identity = new ChainIdentity(CHAIN_ID, chainId, {
+      log,
+      refuted: () => this.#startOver(),
+    });
     const watches = upstreams.map(
       (upstream) =>
         new UpstreamWatch(upstream, {
@@ -81,8 +84,13 @@ export class HeadTracker {
     });
   }
 
-  /** The network's chain id; undefined while no primary has told it and none is configured. */
+  /** The network's chain id, or what a partner said while no primary has told it. */
   get chainId(): number | undefined {
+    return this.#identity.assumed;
+  }
+
+  /** The same without partners: configured, or told by a primary. */
+  get shownChainId(): number | undefined {
     return this.#identity.expected;
   }
 
@@ -186,6 +194,12 @@ export class HeadTracker {
     if (!this.#isRunning) return;
     this.#charge(upstream);
     this.#watchOf(upstream)?.repeat();
+  }
+
+  /** All that is known was said by partners of another chain. */
+  #startOver(): void {
+    for (const watch of this.#partners) watch.resetChain();
+    this.#parts.view.startOver();
   }
 
   /** Does all that is due, and sleeps until more is. */

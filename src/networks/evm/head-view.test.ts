@@ -503,15 +503,27 @@ const actions: fc.Arbitrary<readonly Action[]> = fc.array(
 /** Checks the view against what listeners were told, after each action. */
 class Witness {
   readonly #view: HeadView;
+  readonly #nodes: readonly Node[];
   #told = -1;
   #visible = new Map<number, string>();
+  #shown = -1;
+  #wasShown = -1;
+  /** Of the reorganisations since what primaries have shown last moved. */
+  #lowestAncestor = Number.POSITIVE_INFINITY;
+  /** The highest block that a primary ever had. */
+  #highest = -1;
 
-  constructor(view: HeadView) {
+  constructor(view: HeadView, nodes: readonly Node[]) {
     this.#view = view;
+    this.#nodes = nodes;
     view.subscribe((change) => {
       expect(change.from).toBe(this.#told);
-      if (change.kind === "advance") expect(change.to).toBeGreaterThan(change.from);
-      else {
+      const shown = view.shownHead?.number ?? -1;
+      if (change.kind === "advance") {
+        const isShown = change.to === change.from && shown !== this.#wasShown;
+        if (!isShown) expect(change.to).toBeGreaterThan(change.from);
+      } else {
+        this.#lowestAncestor = Math.min(this.#lowestAncestor, change.commonAncestor);
         expect(change.commonAncestor).toBeLessThan(change.from);
         expect(change.to).toBeGreaterThanOrEqual(Math.min(change.commonAncestor, change.from));
         for (const number of [...this.#visible.keys()]) {
@@ -519,12 +531,14 @@ class Witness {
         }
       }
       this.#told = change.to;
+      this.#wasShown = shown;
     });
   }
 
   check(blocks: ReadonlyMap<string, BlockHeader>): void {
     const head = this.#view.head?.number ?? -1;
     expect(head).toBe(this.#told);
+    this.#checkShown();
     let child: string | undefined;
     for (let number = head; number > Math.max(head - 300, -1); number -= 1) {
       const hash = this.#view.hashOf(number);
@@ -538,6 +552,20 @@ class Witness {
       if (child !== undefined) expect(blocks.get(child)?.parentHash).toBe(hash);
       child = hash;
     }
+  }
+
+  /** What primaries have shown: no partner moves it, and it goes back only in reorganisations. */
+  #checkShown(): void {
+    const shown = this.#view.shownHead?.number ?? -1;
+    for (const { role, head } of this.#nodes) {
+      if (role === "primary") this.#highest = Math.max(this.#highest, head);
+    }
+    if (shown === this.#shown) return;
+    expect(this.#view.hasHealthyPrimary).toBe(true);
+    expect(shown).toBeLessThanOrEqual(this.#highest);
+    if (shown < this.#shown) expect(this.#lowestAncestor).toBeLessThan(this.#shown);
+    this.#shown = shown;
+    this.#lowestAncestor = Number.POSITIVE_INFINITY;
   }
 }
 
@@ -568,7 +596,7 @@ describe("over any history of forks, failures and reports", () => {
       confirmations,
     );
     const world = new World(nodes.length);
-    const witness = new Witness(view);
+    const witness = new Witness(view, nodes);
     for (const action of history) {
       step(action, { view, nodes, time, world, confirmations, told: changes });
       if (linked) link(view, nodes, world);

@@ -6,6 +6,7 @@ import { chooseChain, joinHeads, markForks } from "./fork-choice.ts";
 import { type HeadListener, HeadListeners } from "./head-listeners.ts";
 import { HeaderTree } from "./header-tree.ts";
 import { type Missing, missingParent } from "./missing-parent.ts";
+import { type Head, headAt, PrimaryHead } from "./primary-head.ts";
 import { ShownBlocks } from "./shown-blocks.ts";
 import {
   confirmedBlock,
@@ -13,6 +14,7 @@ import {
   inOrder,
   newStanding,
   present,
+  resetStanding,
   type Standing,
   voices,
 } from "./standing.ts";
@@ -20,8 +22,6 @@ import {
 /** design.md, "heads": so long the head stays although no healthy node has it. */
 const FALL_BACK_MS = 30_000;
 const MOST_PASSES = 3;
-/** Beyond this a block is not taken for the next of the chain without looking twice. */
-const NEAR_BLOCKS = 64;
 
 export type HeadViewOptions = {
   /** Healthy primaries that must have a head before it is the network's. */
@@ -35,14 +35,6 @@ export type HeadViewParts = {
   readonly upstreams: readonly TrackedUpstream[];
 };
 
-/** `hash` is unknown while only an answer has shown that the block exists. */
-export type Head = {
-  readonly number: number;
-  readonly hash: string | undefined;
-  /** Of the newest block known up to the head. */
-  readonly gasLimit: bigint;
-};
-
 /**
  * A network's own head: the highest block that enough healthy primaries have. It never goes back
  * save in a reorganisation, which listeners are told of. All changes are made synchronously.
@@ -50,12 +42,14 @@ export type Head = {
 export class HeadView {
   readonly #tree = new HeaderTree();
   readonly #listeners = new HeadListeners();
-  readonly #shown = new ShownBlocks(this.#tree.chain);
+  #shown = new ShownBlocks(this.#tree.chain);
   readonly #standings: readonly Standing[];
   readonly #byUpstream: ReadonlyMap<TrackedUpstream, Standing>;
   readonly #confirmations: number;
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #lost: Overdue;
+  /** Where there are partners: else it is the head. */
+  readonly #primaries: PrimaryHead | undefined;
   #head: Head | undefined;
 
   constructor({ confirmations }: HeadViewOptions, { clock, timers, upstreams }: HeadViewParts) {
@@ -64,10 +58,21 @@ export class HeadView {
     this.#lost = new Overdue(FALL_BACK_MS, { clock, timers, over: () => this.refresh() });
     this.#standings = upstreams.map(newStanding);
     this.#byUpstream = new Map(this.#standings.map((one) => [one.upstream, one]));
+    if (upstreams.some(({ role }) => role === "partner")) this.#primaries = new PrimaryHead();
   }
 
   get head(): Head | undefined {
     return this.#head;
+  }
+
+  /** As primaries have shown it: lower than the head where partners have told of more since. */
+  get shownHead(): Head | undefined {
+    return this.#primaries === undefined ? this.#head : this.#primaries.head;
+  }
+
+  /** The highest block that a primary has shown to be of the network's chain; -1: none. */
+  get shownBlock(): number {
+    return this.#primaries?.newest ?? this.#head?.number ?? -1;
   }
 
   /** The highest block that any node told of on the network's chain, confirmed or not; -1: none. */
@@ -81,8 +86,7 @@ export class HeadView {
 
   get hasHealthyPrimary(): boolean {
     return this.#standings.some(
-      ({ tip, upstream }) =>
-        upstream.role === "primary" && tip !== undefined && isHealthy(upstream),
+      ({ tip, upstream: one }) => one.role === "primary" && tip !== undefined && isHealthy(one),
     );
   }
 
@@ -119,10 +123,7 @@ export class HeadView {
 
   /** Whether the block comes as no surprise: of the chain, or soon to be. */
   fits(block: BlockHeader): boolean {
-    const { chain } = this.#tree;
-    if (chain.tip === undefined || chain.has(block)) return true;
-    const gap = block.number - chain.tip.number;
-    return (gap > 1 && gap <= NEAR_BLOCKS) || this.#tree.knows(block.parentHash);
+    return this.#tree.fits(block);
   }
 
   /**
@@ -133,8 +134,7 @@ export class HeadView {
     const standing = this.#byUpstream.get(upstream);
     if (standing === undefined) return;
     const now = this.#clock.monotonic();
-    const isCanonical = this.#tree.chain.has(block);
-    const before = standing.tip;
+    const [isCanonical, before] = [this.#tree.chain.has(block), standing.tip];
     this.#tree.add(block);
     standing.tip = block;
     standing.reportedMs = now;
@@ -208,8 +208,7 @@ export class HeadView {
 
   /** Whether a block is of the network's chain; undefined where that is not known. */
   isOurs(block: BlockHeader): boolean | undefined {
-    const own = this.#tree.chain.at(block.number);
-    return own === undefined ? undefined : own.hash === block.hash;
+    return this.#tree.isOurs(block);
   }
 
   /** Returns what ends it. */
@@ -219,6 +218,17 @@ export class HeadView {
 
   stop(): void {
     this.#lost.reset();
+  }
+
+  /** What is known is of another chain than the network's: nothing of it holds. */
+  startOver(): void {
+    const from = this.#head?.number ?? -1;
+    this.#tree.clear();
+    this.#shown = new ShownBlocks(this.#tree.chain);
+    this.#standings.forEach(resetStanding);
+    this.stop();
+    this.#head = undefined;
+    if (from >= 0) this.#listeners.tell({ kind: "reorg", commonAncestor: -1, from, to: -1 });
   }
 
   /** Looks again who counts: an upstream's health, chain or use has changed. */
@@ -232,7 +242,7 @@ export class HeadView {
     const least = Math.max(confirmed, Math.min(before, kept));
     // On a chain that has nothing of the old one, one node is enough to begin with.
     const to = least < 0 && before >= 0 ? (this.#tree.chain.tip?.number ?? -1) : least;
-    this.#settle(to, Math.min(kept, doubted));
+    this.#settle(to, Math.min(kept, doubted), heard);
     this.#watch(heard);
   }
 
@@ -268,6 +278,7 @@ export class HeadView {
 
   /** What is said of blocks above does not hold on the chain as it is now. */
   #forget(kept: number): void {
+    this.#primaries?.replaced(kept);
     for (const standing of this.#standings) {
       standing.proven = Math.min(standing.proven, kept);
       standing.join = undefined;
@@ -277,21 +288,19 @@ export class HeadView {
     }
   }
 
-  #settle(to: number, commonAncestor: number): void {
+  #settle(to: number, commonAncestor: number, heard: readonly Standing[]): void {
     const from = this.#head?.number ?? -1;
     const { chain } = this.#tree;
-    const block = chain.at(to);
-    const known = block ?? chain.tip;
-    if (to < 0 || known === undefined) return;
-    if (to !== from || this.#head?.hash !== block?.hash) {
-      this.#head = { number: to, hash: block?.hash, gasLimit: BigInt(known.gasLimit) };
-    }
+    if (to < 0 || chain.tip === undefined) return;
+    this.#head = headAt(chain, to, this.#head);
+    const isNews = this.#primaries?.follow(chain, heard, this.#confirmations) === true;
     // An answer may have shown a block that was replaced before any node told of it.
-    const kept = Math.min(commonAncestor, this.#shown.settle(from, Math.min(to, known.number)));
+    const hashed = Math.min(to, chain.tip.number);
+    const kept = Math.min(commonAncestor, this.#shown.settle(from, hashed));
     if (kept < from) {
       this.#shown.clear();
       this.#listeners.tell({ kind: "reorg", commonAncestor: kept, from, to });
-    } else if (to > from) this.#listeners.tell({ kind: "advance", from, to });
+    } else if (to > from || isNews) this.#listeners.tell({ kind: "advance", from, to });
   }
 
   /** A head that no healthy node has is given up after a while. */
@@ -311,7 +320,7 @@ export class HeadView {
       this.#lost.reset();
       chain.truncate(lower);
       this.#forget(lower);
-      this.#settle(lower, lower);
+      this.#settle(lower, lower, heard);
       return;
     }
     const [other] = heard.flatMap(({ tip }) => tip ?? []).sort((a, b) => b.number - a.number);
@@ -320,6 +329,6 @@ export class HeadView {
     chain.restart([other]);
     this.#forget(-1);
     markForks(this.#tree, this.#standings);
-    this.#settle(other.number, -1);
+    this.#settle(other.number, -1, heard);
   }
 }

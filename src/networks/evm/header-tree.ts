@@ -3,6 +3,8 @@ import { CanonicalChain, KEPT_BLOCKS } from "./canonical-chain.ts";
 
 /** Sides of forks too; a node that makes up blocks must not fill the memory. */
 const MAX_HEADERS = 4 * KEPT_BLOCKS;
+/** Beyond this a block is not taken for the next of the chain without looking twice. */
+const NEAR_BLOCKS = 64;
 
 /** How a block joins the chain. */
 export type Branch = {
@@ -32,8 +34,27 @@ export class HeaderTree {
     this.#headers.set(header.hash, header);
   }
 
+  clear(): void {
+    this.#headers.clear();
+    this.chain.restart([]);
+  }
+
   knows(hash: string): boolean {
     return this.#headers.has(hash);
+  }
+
+  /** Whether the block comes as no surprise: of the chain, or soon to be. */
+  fits(block: BlockHeader): boolean {
+    const { tip } = this.chain;
+    if (tip === undefined || this.chain.has(block)) return true;
+    const gap = block.number - tip.number;
+    return (gap > 1 && gap <= NEAR_BLOCKS) || this.knows(block.parentHash);
+  }
+
+  /** Whether a block is of the chain; undefined where that is not known. */
+  isOurs({ number, hash }: BlockHeader): boolean | undefined {
+    const own = this.chain.at(number);
+    return own === undefined ? undefined : own.hash === hash;
   }
 
   /** The number of a block of the chain; undefined for any other. */

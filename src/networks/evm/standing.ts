@@ -39,6 +39,15 @@ export function newStanding(upstream: TrackedUpstream): Standing {
   };
 }
 
+/** Nothing is known of it any more. */
+export function resetStanding(standing: Standing): void {
+  const { upstream } = standing;
+  Object.assign(standing, newStanding(upstream));
+  upstream.head = -1;
+  upstream.isForked = false;
+  upstream.forkedAfter = Number.POSITIVE_INFINITY;
+}
+
 /** Those whose word counts: healthy primaries; while there is none, partners that were asked lately. */
 export function voices(standings: readonly Standing[], now: number): readonly Standing[] {
   const healthy = standings.filter(({ tip, upstream }) => tip !== undefined && isHealthy(upstream));

@@ -18,7 +18,7 @@ export type TagParts = {
 };
 
 /**
- * What `safe` or `finalized` is at this moment: asked of a node that has the head when a client
+ * What `safe` or `finalized` is at this moment: asked of a primary that has the head when a client
  * uses it, at most once for each head. It never goes back save in a reorganisation of its block.
  */
 export class Tag {
@@ -52,7 +52,7 @@ export class Tag {
    */
   resolve(timeoutMs: number, done: (number: number | undefined) => void): void {
     const { view, upstreams, timers } = this.#parts;
-    if (!this.#isAsking && (this.#isCurrent || view.head === undefined)) {
+    if (!this.#isAsking && (this.#isCurrent || view.shownHead === undefined)) {
       done(this.#number);
       return;
     }
@@ -63,10 +63,10 @@ export class Tag {
     };
     const timer = timers.set(timeoutMs * WAIT_SHARE, end);
     this.#waiting.add(end);
-    if (this.#isAsking || view.head === undefined) return;
+    if (this.#isAsking || view.shownHead === undefined) return;
     this.#isAsking = true;
     this.#isCurrent = true;
-    const head = view.head.number;
+    const head = view.shownHead.number;
     this.#ask(
       upstreams.filter(
         (one) => one.role === "primary" && isHealthy(one) && !one.isForked && one.head >= head,
@@ -89,7 +89,7 @@ export class Tag {
   }
 
   #answer(found: number | undefined): void {
-    const head = this.#parts.view.head?.number ?? -1;
+    const head = this.#parts.view.shownHead?.number ?? -1;
     // A node ahead of the network may have finalised what is not the network's head yet.
     if (found !== undefined) this.#number = Math.max(this.#number ?? -1, Math.min(found, head));
     this.#isAsking = false;

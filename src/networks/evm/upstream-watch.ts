@@ -90,6 +90,11 @@ export class UpstreamWatch {
     );
   }
 
+  /** The network's chain is another one than was thought. */
+  resetChain(): void {
+    this.#chain.reset();
+  }
+
   /** The connection broke: whoever answers there next may be of another chain. */
   recheck(): void {
     this.#chain.forget();

@@ -30,12 +30,15 @@ export class SlotHeads {
   readonly #told = new Map<TrackedUpstream, Slots>();
   /** Since when no healthy node has had them. */
   readonly #lost: Readonly<Record<Commitment, Overdue>>;
+  readonly #hasPartners: boolean;
   #heads: Slots = NONE;
+  #shown: Slots = NONE;
 
   constructor(confirmations: number, parts: SlotHeadsParts) {
     const { clock, timers } = parts;
     this.#confirmations = confirmations;
     this.#parts = parts;
+    this.#hasPartners = parts.upstreams.some(({ role }) => role === "partner");
     const lost = () => new Overdue(FALL_BACK_MS, { clock, timers, over: () => this.refresh() });
     this.#lost = { processed: lost(), confirmed: lost(), finalized: lost() };
   }
@@ -43,6 +46,11 @@ export class SlotHeads {
   /** -1 where none is known. */
   get heads(): Slots {
     return this.#heads;
+  }
+
+  /** As primaries alone have shown them: they stay while none is heard, whatever partners say. */
+  get shownHeads(): Slots {
+    return this.#hasPartners ? this.#shown : this.#heads;
   }
 
   get hasHealthyPrimary(): boolean {
@@ -68,20 +76,43 @@ export class SlotHeads {
   }
 
   /** A client was given an answer of this slot, whatever is thought of the node that gave it. */
-  shown(commitment: Commitment, slot: number): void {
-    if (slot <= this.#heads[commitment]) return;
-    this.#lost[commitment].reset();
-    this.#set({ ...this.#heads, [commitment]: slot });
+  shown({ role }: TrackedUpstream, commitment: Commitment, slot: number): void {
+    const isPrimary = role === "primary";
+    const isNews = slot > this.#heads[commitment];
+    if (!isNews && !(isPrimary && slot > this.shownHeads[commitment])) return;
+    if (isNews) this.#lost[commitment].reset();
+    const heads = { ...this.#heads, [commitment]: Math.max(slot, this.#heads[commitment]) };
+    this.#set(heads, isPrimary ? { ...this.#shown, [commitment]: slot } : this.#shown);
+  }
+
+  /** What is known is of another chain than the network's: nothing of it holds. */
+  startOver(): void {
+    this.stop();
+    this.#told.clear();
+    for (const upstream of this.#parts.upstreams) upstream.head = -1;
+    this.#set(NONE, NONE);
   }
 
   /** Looks again who counts: an upstream's health, chain or use has changed. */
   refresh(): void {
     const found = this.#agreed();
-    this.#set({
+    const heads = {
       processed: this.#next("processed", found),
       confirmed: this.#next("confirmed", found),
       finalized: this.#next("finalized", found),
-    });
+    };
+    this.#set(heads, this.hasHealthyPrimary ? this.#nextShown(found, heads) : this.#shown);
+  }
+
+  /** Where the network's head is what primaries say, so is theirs: it may have fallen back. */
+  #nextShown(found: Slots, heads: Slots): Slots {
+    const next = (one: Commitment) =>
+      heads[one] === found[one] ? found[one] : Math.max(found[one], this.#shown[one]);
+    return {
+      processed: next("processed"),
+      confirmed: next("confirmed"),
+      finalized: next("finalized"),
+    };
   }
 
   stop(): void {
@@ -97,10 +128,13 @@ export class SlotHeads {
     return found[commitment];
   }
 
-  #set(heads: Slots): void {
-    const before = this.#heads;
+  #set(heads: Slots, shown: Slots): void {
+    const hasChanged = (before: Slots, now: Slots) =>
+      COMMITMENTS.some((one) => now[one] !== before[one]);
+    const isNews = hasChanged(this.#heads, heads) || hasChanged(this.#shown, shown);
     this.#heads = heads;
-    if (COMMITMENTS.some((one) => heads[one] !== before[one])) this.#parts.changed();
+    this.#shown = shown;
+    if (isNews) this.#parts.changed();
   }
 
   #agreed(): Slots {

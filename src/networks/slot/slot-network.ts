@@ -25,6 +25,7 @@ import {
   type PlanWaiter,
   type Question,
 } from "../network.ts";
+import type { Slots } from "./slot-heads.ts";
 import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
 import type { SlotWatch } from "./slot-watch.ts";
@@ -70,6 +71,7 @@ export class SlotNetwork implements Network {
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;
   readonly chain: SlotWatch;
+  readonly #hasPartners: boolean;
   readonly #router: Router;
   readonly #answers: Answers;
   readonly #needs = new Needs();
@@ -80,11 +82,12 @@ export class SlotNetwork implements Network {
     this.name = config.name;
     this.timeoutMs = config.timeoutMs;
     this.upstreams = parts.upstreams;
+    this.#hasPartners = parts.upstreams.some(({ role }) => role === "partner");
     this.metrics = parts.metrics;
     this.chain = parts.chain;
     this.#router = parts.router;
     this.#clock = parts.clock;
-    const genesis = () => this.chain.genesisHash;
+    const genesis = () => (this.chain.isChainSure ? this.chain.genesisHash : undefined);
     this.#disk =
       parts.disk &&
       new DiskTier({
@@ -101,13 +104,22 @@ export class SlotNetwork implements Network {
         accept: (plan, outcome) => this.#accept(plan, outcome),
         blockOf: (plan, { result }) => this.#keptSlot(plan, result),
         isPassing: () => false,
+        isShown: ({ definition, named }) =>
+          definition.cache === "constant" ||
+          (named >= 0 && named <= this.chain.shownSlots.finalized),
       },
       { ...parts, disk: this.#disk },
     );
   }
 
-  get facts(): LocalFacts {
-    return { chainId: undefined, head: this.chain.head?.number };
+  factsFor(partner: boolean): LocalFacts {
+    const { confirmed } = this.#slots(partner);
+    return { chainId: undefined, head: confirmed < 0 ? undefined : confirmed };
+  }
+
+  /** `partner`: as those see them whom partners answer. */
+  #slots(partner: boolean): Slots {
+    return partner ? this.chain.slots : this.chain.shownSlots;
   }
 
   start(): void {
@@ -127,9 +139,10 @@ export class SlotNetwork implements Network {
 
   /** Slots are named by number, so nothing is to be resolved; but nodes are chosen by their head. */
   resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting" {
-    const { minBlock, partner } = question;
+    const { minBlock } = question;
+    const partner = this.#isPartners(question);
     this.chain.touch(partner);
-    const { confirmed } = this.chain.slots;
+    const { confirmed } = this.#slots(partner);
     const isAhead = minBlock > confirmed && question.definition.cache !== "constant";
     // What is finalized stays: the chain itself is all that has to be the same after a restart.
     this.#disk?.finalized(GENESIS);
@@ -138,10 +151,17 @@ export class SlotNetwork implements Network {
     return "waiting";
   }
 
+  /** Whether a partner may answer the call, where there are any. */
+  #isPartners({ partner }: Question): boolean {
+    return partner && this.#hasPartners;
+  }
+
   #waitForHead(question: Question, waiter: PlanWaiter): void {
     const { minBlock } = question;
     const timeoutMs = question.deadlineMs - this.#clock.monotonic();
-    this.chain.whenHead(Math.max(minBlock, 0), timeoutMs, (reached) => {
+    const least = Math.max(minBlock, 0);
+    const partner = this.#isPartners(question);
+    this.chain.whenHead({ least, timeoutMs, partner }, (reached) => {
       // Where no head is known any node will do: who knows none may still know the answer.
       if (!reached && minBlock >= 0) waiter.planned(notAvailableYet(minBlock));
       else waiter.planned(this.#plan(question));
@@ -166,7 +186,7 @@ export class SlotNetwork implements Network {
     if (slot !== undefined) {
       const { commitment } = slotsIn(definition, args);
       this.chain.seen(upstream, slot, commitment);
-      const known = this.chain.slots[commitment];
+      const known = this.#slots(plan.partner)[commitment];
       // A network's head does not go back because another node answers.
       if (definition.answerSlot === "result" && slot < known) return [Buffer.from(String(known))];
     }
@@ -177,18 +197,23 @@ export class SlotNetwork implements Network {
    * What is finalized stays for good; before that a block, although confirmed, may still be replaced.
    * Null may become something: a node that has cleaned up is not the only one.
    */
-  #keptSlot({ definition, args, named }: Plan, result: readonly Piece[]): number | undefined {
+  #keptSlot(plan: Plan, result: readonly Piece[]): number | undefined {
+    const { definition, args, named, partner } = plan;
+    // What a partner says of its own chain alone could not be dropped with it.
+    if (!this.chain.isChainSure) return undefined;
     if (definition.cache === "constant") return CONSTANT;
     if (isNull(result)) return undefined;
     const isFinal =
       slotsIn(definition, args).commitment === "finalized" ||
-      (named >= 0 && named <= this.chain.slots.finalized);
+      (named >= 0 && named <= this.#slots(partner).finalized);
     return isFinal ? CONSTANT : undefined;
   }
 
-  #plan({ definition, args, text, minBlock, partner }: Question): Plan {
+  #plan(question: Question): Plan {
+    const { definition, args, text, minBlock } = question;
+    const partner = this.#isPartners(question);
     const { slot, commitment } = slotsIn(definition, args);
-    const heads = this.chain.slots;
+    const heads = this.#slots(partner);
     const head = heads.confirmed;
     const isFuture = slot > heads[commitment];
     return {

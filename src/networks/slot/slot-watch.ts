@@ -19,7 +19,7 @@ const PARTNER_MS = 2000;
 export type SlotWatchOptions = {
   /** Healthy primaries that must have a slot before it is the network's head. */
   readonly confirmations: number;
-  /** Of the network's first block; where it is not configured, the first primary that answers says it. */
+  /** Of the network's first block; where it is not configured, the first primary that answers says it; until then a partner. */
   readonly genesisHash?: string | undefined;
 };
 
@@ -52,8 +52,11 @@ export class SlotWatch implements ChainState {
     const { clock, timers, upstreams, log } = parts;
     this.#parts = parts;
     this.#waiters = new HeadWaiters(timers);
-    this.#identity = new ChainIdentity(GENESIS_HASH, genesisHash, log);
-    const changed = () => this.#waiters.reached(this.#heads.heads.confirmed);
+    this.#identity = new ChainIdentity(GENESIS_HASH, genesisHash, {
+      log,
+      refuted: () => this.#startOver(),
+    });
+    const changed = () => this.#waiters.reached(this.slots.confirmed, this.shownSlots.confirmed);
     this.#heads = new SlotHeads(confirmations, { clock, timers, upstreams, changed });
     this.#polls = upstreams.map(
       (upstream) =>
@@ -67,13 +70,24 @@ export class SlotWatch implements ChainState {
     );
   }
 
+  /** Or what a partner said while no primary has told it. */
   get genesisHash(): string | undefined {
-    return this.#identity.expected;
+    return this.#identity.assumed;
+  }
+
+  /** Whether a primary or the configuration says which chain this is. */
+  get isChainSure(): boolean {
+    return this.#identity.expected !== undefined;
   }
 
   /** By commitment; -1 where none is known. */
   get slots(): Slots {
     return this.#heads.heads;
+  }
+
+  /** The same, as primaries alone have shown them, for plans that no partner answers. */
+  get shownSlots(): Slots {
+    return this.#heads.shownHeads;
   }
 
   /** The confirmed slot: what a node's blocks are known up to. */
@@ -91,7 +105,7 @@ export class SlotWatch implements ChainState {
     this.#isRunning = false;
     if (this.#timer !== undefined) this.#parts.timers.clear(this.#timer);
     this.#heads.stop();
-    this.#waiters.giveUp();
+    this.#waiters.giveUp(true);
   }
 
   /** An answer shows that this upstream has got to the slot. */
@@ -99,7 +113,7 @@ export class SlotWatch implements ChainState {
     if (slot > upstream.head || commitment === "finalized") {
       this.#heads.told(upstream, { [commitment]: slot }, false);
     }
-    this.#heads.shown(commitment, slot);
+    this.#heads.shown(upstream, commitment, slot);
   }
 
   /** A client calls; `partner`: and a partner may answer it. */
@@ -130,15 +144,25 @@ export class SlotWatch implements ChainState {
 
   /** After an upstream was asked: nobody waits for a head that no primary can tell. */
   reconsider(): void {
-    if (this.#waiters.size === 0 || this.head !== undefined) return;
+    if (this.#waiters.size === 0 || this.shownSlots.confirmed >= 0) return;
     // Not from within the call that has just begun to wait.
-    if (isHopeless(this.#parts.upstreams)) queueMicrotask(() => this.#waiters.giveUp());
+    if (!isHopeless(this.#parts.upstreams)) return;
+    queueMicrotask(() => this.#waiters.giveUp(this.head === undefined));
   }
 
   /** Waits until the head is at least `least`. `done` is called once, later: whether it is. */
-  whenHead(least: number, timeoutMs: number, done: (reached: boolean) => void): void {
-    this.#waiters.add({ least, partner: false, timeoutMs }, done);
+  whenHead(
+    question: { readonly least: number; readonly timeoutMs: number; readonly partner: boolean },
+    done: (reached: boolean) => void,
+  ): void {
+    this.#waiters.add(question, done);
     this.reconsider();
+  }
+
+  /** All that is known was said by partners of another chain. */
+  #startOver(): void {
+    for (const { upstream, chain } of this.#polls) if (upstream.role === "partner") chain.reset();
+    this.#heads.startOver();
   }
 
   /** Does all that is due, and sleeps until more is. */
