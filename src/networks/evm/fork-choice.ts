@@ -1,6 +1,10 @@
 import type { HeaderTree } from "./header-tree.ts";
 import { isBehind, type Standing } from "./standing.ts";
 
+/** How much deeper no fork is looked for: as many parents are asked for one by one. */
+const DEEPEST_FORK = 64;
+const MOST_STRAYS = 16;
+
 /**
  * Moves the chain to where the nodes say it is. Whoever comes first in `order` decides: a later one
  * may only add to the chain, or replace what none before it has. One that is far behind `top` never
@@ -38,6 +42,23 @@ export function joinHeads(tree: HeaderTree, standings: readonly Standing[]): voi
 }
 
 /**
+ * A node on the chain may have been on a fork that it left before it was found out where that
+ * parted. Returns the last block that both have for sure; Infinity where it was on none.
+ */
+function strayedAfter({ chain }: HeaderTree, { strays, wasLinked }: Standing): number {
+  let after = Number.POSITIVE_INFINITY;
+  if (!wasLinked) return after;
+  for (const { number, hash } of strays) {
+    const own = chain.at(number);
+    const isAbove = number > (chain.tip?.number ?? -1);
+    if (isAbove || (own !== undefined && own.hash !== hash)) {
+      after = Math.min(after, Math.max(number - DEEPEST_FORK, -1));
+    }
+  }
+  return after;
+}
+
+/**
  * Marks the nodes whose head is not known to be of the chain. Returns the block above which one of
  * them, whose answers counted until now, has other blocks; Infinity where there is none.
  */
@@ -53,6 +74,9 @@ export function markForks(tree: HeaderTree, standings: readonly Standing[]): num
       // Up to one above the chain's end a block would join the chain if it were of it.
       if (!standing.wasLinked || tip.number <= end + 1) upstream.isForked = true;
       standing.proven = Math.min(standing.proven, upstream.head);
+      if (standing.strays.at(-1) !== tip && standing.strays.length < MOST_STRAYS) {
+        standing.strays.push(tip);
+      }
       continue;
     }
     upstream.isForked = branch.blocks.length > 0 && branch.ancestor < end;
@@ -65,6 +89,8 @@ export function markForks(tree: HeaderTree, standings: readonly Standing[]): num
       standing.toldAfter = Math.min(standing.toldAfter, branch.ancestor);
       continue;
     }
+    doubted = Math.min(doubted, strayedAfter(tree, standing));
+    standing.strays = [];
     standing.toldAfter = Number.POSITIVE_INFINITY;
     standing.wasLinked = true;
     standing.proven = upstream.head;

@@ -348,6 +348,25 @@ describe("forks", () => {
     expect(told()).toEqual([]);
   });
 
+  test.each([
+    { fork: "b", told: { kind: "reorg", commonAncestor: 39, from: 100, to: 103 } },
+    { fork: "a", told: { kind: "advance", from: 100, to: 104 } },
+  ] as const)(
+    "listeners are told of a fork that a node left before it was known where that parted ($fork)",
+    ({ fork, told }) => {
+      const { view, a, changes } = network(["primary"]);
+      view.report(a, block(100));
+      view.report(a, block(103, fork, 98));
+      // The parents of that one were never found.
+      const tip = fork === "a" ? 104 : 103;
+      view.report(a, block(tip));
+      for (const number of [103, 102, 101]) if (number < tip) view.learn(block(number));
+      expect(changes.slice(1)).toEqual([told]);
+      view.report(a, block(tip + 1));
+      expect(changes).toHaveLength(3);
+    },
+  );
+
   test("a first primary that was restarted empty does not decide while others have hiccups", () => {
     const { view, a, b } = network(["primary", "primary"]);
     for (let number = 1; number <= 100; number += 1) view.report(a, block(number));

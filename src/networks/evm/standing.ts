@@ -23,6 +23,8 @@ export type Standing = {
   join: Join | undefined;
   /** The last block of both forks, as far as listeners were told of it; Infinity: it is on no other. */
   toldAfter: number;
+  /** Heads of which it was not known how they join the chain when it told of them. */
+  strays: BlockHeader[];
 };
 
 export function newStanding(upstream: TrackedUpstream): Standing {
@@ -36,6 +38,7 @@ export function newStanding(upstream: TrackedUpstream): Standing {
     wasLinked: false,
     join: undefined,
     toldAfter: Number.POSITIVE_INFINITY,
+    strays: [],
   };
 }
 
