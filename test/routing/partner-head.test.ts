@@ -67,6 +67,8 @@ test("the others get 503 before the deadline, and cost the partner nothing", asy
   expect({ status, ...body.error }).toEqual({ status: 503, ...UNAVAILABLE });
   expect(Number(header("retry-after"))).toBeGreaterThanOrEqual(1);
   expect(performance.now() - begun).toBeLessThan(4000);
+  // The head is not told to them either.
+  expect((await ask(url("free"), { method: "eth_blockNumber" })).status).toBe(503);
   expect(way.count()).toBe(before);
 });
 

@@ -58,7 +58,6 @@ export class EvmNetwork implements Network {
   readonly family = FAMILIES.evm;
   readonly versionMethod = "web3_clientVersion";
   readonly params: CheckOptions;
-  /** For a whole call, retries and all. */
   readonly timeoutMs: number;
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;
@@ -153,7 +152,6 @@ export class EvmNetwork implements Network {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()));
   }
 
-  /** Takes an upstream out of use, or puts it back; false where there is none of this name. */
   setDrained(name: string, drained: boolean): boolean {
     const isFound = drain(this.upstreams, name, drained);
     if (isFound) this.chain.refresh();
@@ -187,9 +185,8 @@ export class EvmNetwork implements Network {
   ): Plan | RpcError | "waiting" {
     let planned: Plan | RpcError | "waiting" = "waiting";
     let isWaiting = false;
-    const { deadlineMs } = question;
-    const partner = this.#isPartners(question);
-    this.#finder.find(unknowns, { partner, deadlineMs }, (found) => {
+    const finding = { ...question, partner: this.#isPartners(question) };
+    this.#finder.find(unknowns, finding, (found) => {
       const plan = this.#plan(question, found);
       if (isWaiting) waiter.planned(plan);
       else planned = plan;
