@@ -15,6 +15,7 @@ import { Reception } from "./gateway/reception.ts";
 import { RequestIds } from "./gateway/request-ids.ts";
 import { GatewayServer } from "./gateway/server.ts";
 import type { Clock } from "./lib/clock.ts";
+import { type BoardPlace, boardBytes } from "./lib/shared-board.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
 import { buildNetwork } from "./networks/build-network.ts";
 import { connector } from "./networks/build-upstream.ts";
@@ -31,7 +32,12 @@ export type GatewayParts = {
   readonly clock: Clock;
   /** Upstreams that are out of use from the start on. */
   readonly drained?: readonly UpstreamName[];
+  /** Of a worker: where it and the others tell each other of the networks' heads. */
+  readonly board?: WorkerBoard | undefined;
 };
+
+/** The boards of all networks in one file, one after the other. */
+export type WorkerBoard = Pick<BoardPlace, "fd" | "processes" | "own">;
 
 export type RunningGateway = {
   /** The ports that were taken. */
@@ -53,7 +59,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   metrics.watchCache(cache);
   const disk = config.cache.disk && DiskCache.open(config.cache.disk, { log });
   if (disk !== undefined) metrics.watchDiskCache(disk);
-  const networks = buildNetworks(config, { storage, log, clock, metrics, cache, disk });
+  const networks = buildNetworks(config, { ...parts, metrics, cache, disk });
   const authenticator = new Authenticator(
     { pepper: config.keys?.pepper },
     {
@@ -166,11 +172,13 @@ function buildNetworks(
   const timers = new TimerWheel(parts.clock.monotonic);
   const { random } = Math;
   const connect = connector({ clock: parts.clock, timers, random });
-  return config.networks.map((network) => {
+  return config.networks.map((network, index) => {
+    const { board } = parts;
     const { clock, log, metrics, storage, cache, disk } = parts;
     const built = buildNetwork(network, {
       ...{ clock, log, timers, random, connect, partners: storage.partners, cache, disk },
       turnEnds: (run) => void setImmediate(run),
+      board: board && { ...board, begin: index * boardBytes(board.processes) },
       metrics: metrics.network(network.name),
     });
     return { network: built, hosts: network.hosts };

@@ -61,3 +61,8 @@ export function atOneMoment<Args extends readonly unknown[]>(
     isHeld = false;
   }
 }
+
+/** Milliseconds that never go back, and that count alike in all processes of the machine. */
+export function sharedMonotonic(): number {
+  return Number(process.hrtime.bigint()) / 1_000_000;
+}

@@ -6,6 +6,7 @@ import type {
   SlotNetworkConfig,
 } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type BoardPlace, SharedBoard } from "../lib/shared-board.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { PartnerStore } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -35,6 +36,8 @@ export type BuildParts = {
   readonly cache: MemoryCache;
   /** Where one is configured. */
   readonly disk?: DiskCache | undefined;
+  /** Where the workers of this gateway tell each other of this network's head. */
+  readonly board?: BoardPlace | undefined;
 };
 
 /** What routing needs of what is known of a chain. */
@@ -53,11 +56,19 @@ export function buildNetwork(config: NetworkConfig, parts: BuildParts): Network 
   if (config.family === "slot") {
     return new SlotNetwork(
       config,
-      join(config, parts, (watched) => new SlotWatch(config, watched)),
+      join(
+        config,
+        parts,
+        (watched) => new SlotWatch(config, { ...watched, board: boardOf(parts) }),
+      ),
     );
   }
   const { routing } = parts.metrics;
-  const joined = join(config, parts, (watched) => new ChainWatch(config, watched));
+  const joined = join(
+    config,
+    parts,
+    (watched) => new ChainWatch(config, { ...watched, board: boardOf(parts) }),
+  );
   joined.chain.subscribe(({ kind }) => {
     if (kind === "reorg") routing.reorganisations.inc();
   });
@@ -104,6 +115,10 @@ function join<Watch extends Chain>(
   };
   const disk = parts.disk?.open(config.name);
   return { upstreams, router, chain, metrics, clock, timers, turnEnds, cache, disk };
+}
+
+function boardOf<Claim>({ board }: BuildParts): SharedBoard<Claim> | undefined {
+  return board && new SharedBoard(board);
 }
 
 function capsOf(config: NetworkConfig, { clock, timers, log, partners }: BuildParts): AskCaps {

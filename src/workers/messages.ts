@@ -2,6 +2,9 @@ import type { Config } from "../config/schema.ts";
 import type { MetricFamily, Readiness, UpstreamName } from "../gateway/operations.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
 
+/** The file in which workers tell each other of heads: they inherit it open, beside the channel (3). */
+export const BOARD_FD = 4;
+
 /** What the primary process asks a worker, and may get late or never. */
 export type Question =
   | { readonly kind: "metrics" }

@@ -1,11 +1,13 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
+import { closeSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/schema.ts";
 import type { MetricFamily, UpstreamName } from "../gateway/operations.ts";
 import { entryFile } from "../lib/own-files.ts";
 import { RestartPause } from "../lib/restart-pause.ts";
+import { boardBytes, openBoardFile } from "../lib/shared-board.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { countedOf, ofWorker, sumFamilies } from "./metric-sums.ts";
 import { workerConfig } from "./worker-config.ts";
@@ -34,6 +36,8 @@ export class WorkerPool {
   readonly #drained = new Map<string, UpstreamName>();
   #departed: readonly MetricFamily[] = [];
   #port: number | undefined;
+  /** The file in which workers tell each other of heads. */
+  #board: number | undefined;
   #isStopping = false;
 
   constructor(config: Config, log: Logger) {
@@ -55,7 +59,8 @@ export class WorkerPool {
     cluster.schedulingPolicy = cluster.SCHED_RR;
     const file = entryFile("workers/entry");
     // JSON has no NaN, which some metrics are.
-    cluster.setupPrimary({ exec: fileURLToPath(file), args: [], serialization: "advanced" });
+    const exec = fileURLToPath(file);
+    cluster.setupPrimary({ exec, args: [], serialization: "advanced", stdio: this.#stdio() });
     try {
       const [taken = port] = await Promise.all(this.#places.map((place) => this.#begin(place)));
       this.#port = taken;
@@ -64,6 +69,13 @@ export class WorkerPool {
       await this.stop();
       throw error;
     }
+  }
+
+  /** What workers inherit: `BOARD_FD` is the last of it. */
+  #stdio(): (number | "inherit" | "ipc")[] {
+    const { networks, server } = this.#config;
+    this.#board = openBoardFile(networks.length * boardBytes(server.workers));
+    return ["inherit", "inherit", "inherit", "ipc", this.#board];
   }
 
   /** Each worker's number, and its process where it serves. */
@@ -102,6 +114,8 @@ export class WorkerPool {
       this.#log.warn({ worker: number }, "the worker did not stop in time and was killed");
     });
     await Promise.all(stopped);
+    if (this.#board !== undefined) closeSync(this.#board);
+    this.#board = undefined;
   }
 
   async #begin(place: Place): Promise<number> {

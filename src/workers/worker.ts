@@ -5,7 +5,14 @@ import { openStorage } from "../storage/open.ts";
 import { startFailure } from "../storage/start-failure.ts";
 import type { Storage } from "../storage/store.ts";
 import { createLog } from "../telemetry/log.ts";
-import type { Answers, FromWorker, Question, Start, ToWorker } from "./messages.ts";
+import {
+  type Answers,
+  BOARD_FD,
+  type FromWorker,
+  type Question,
+  type Start,
+  type ToWorker,
+} from "./messages.ts";
 
 const COUNTED_EVERY_MS = 1000;
 
@@ -46,7 +53,9 @@ export class Worker {
     const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
     try {
       const storage = await openStorage(config.storage.url, log);
-      const parts = { storage, log, clock: systemClock, drained };
+      const processes = config.server.workers;
+      const board = { fd: BOARD_FD, processes, own: number - 1 };
+      const parts = { storage, log, clock: systemClock, drained, board };
       const gateway = await startGateway(ownConfig(config), parts);
       await send({ kind: "serving", port: gateway.port });
       const tell = () => send({ kind: "counted", families: gateway.operations.counters() });

@@ -1,13 +1,16 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../lib/clock.ts";
+import { type Clock, sharedMonotonic } from "../../lib/clock.ts";
+import type { SharedBoard } from "../../lib/shared-board.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import type { WarningLog } from "../chain-identity.ts";
 import { HeadWaiters, isHopeless } from "../head-waiters.ts";
+import type { TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadListener } from "./head-listeners.ts";
 import { HeadTracker } from "./head-tracker.ts";
 import { HeadView } from "./head-view.ts";
 import type { Head } from "./primary-head.ts";
+import { type HeadClaim, SharedHead } from "./shared-head.ts";
 import type { TagName } from "./tags.ts";
 
 /** Some 10 MB. Blocks whose number a client's hash was asked for. */
@@ -16,6 +19,9 @@ const KNOWN_HASHES = 50_000;
 const OUTAGE_MS = 10_000;
 /** Between looks for a block that a client has seen elsewhere: what it waits for is free. */
 const SEEK_MS = 1000;
+/** Between looks whether this worker has caught up with the others, and so many from seek to seek. */
+const LOOK_MS = 20;
+const SEEK_LOOKS = 4;
 
 export type ChainWatchOptions = {
   readonly confirmations: number;
@@ -27,6 +33,8 @@ export type ChainWatchParts = {
   readonly timers: Timers;
   readonly upstreams: readonly Upstream[];
   readonly log: WarningLog;
+  /** What the workers of this gateway tell each other, where there are several. */
+  readonly board?: SharedBoard<HeadClaim> | undefined;
 };
 
 /** What is known of a chain, be it from all nodes or from primaries alone. */
@@ -55,6 +63,10 @@ export class ChainWatch implements Horizon {
   #seeking: Timer | undefined;
   /** The head when it was looked for last. */
   #soughtAt = -1;
+  readonly #shared: SharedHead | undefined;
+  /** Calls that wait until this worker has caught up with another one. */
+  readonly #outOfStep: (() => void)[] = [];
+  #catching: Timer | undefined;
   /** Since when no primary is healthy. */
   #outageSinceMs: number | undefined;
 
@@ -72,6 +84,11 @@ export class ChainWatch implements Horizon {
     });
     const hasPartners = parts.upstreams.some(({ role }) => role === "partner");
     this.shown = hasPartners ? this.#primaries() : this;
+    const { board } = parts;
+    if (board === undefined) return;
+    const reported = (upstream: TrackedUpstream) => this.#tracker.reported(upstream);
+    const aheadMs = sharedMonotonic() - parts.clock.monotonic();
+    this.#shared = new SharedHead({ ...parts, board, view: this.#view, aheadMs, reported });
   }
 
   #primaries(): Horizon {
@@ -90,6 +107,39 @@ export class ChainWatch implements Horizon {
     };
   }
 
+  /** Whether all that another worker has told of the chain is known here. */
+  get isInStep(): boolean {
+    return this.#shared === undefined || this.#shared.isInStep();
+  }
+
+  /** The calls that it runs arrived together. */
+  atOnce(run: () => void): void {
+    if (this.#shared === undefined) run();
+    else this.#shared.atOnce(run);
+  }
+
+  /** `done` is called once, later: when this worker is in step with the others, or cannot be. */
+  whenInStep(done: () => void): void {
+    this.#outOfStep.push(done);
+    if (this.#outOfStep.length === 1) this.#catchUp(0);
+  }
+
+  /** Nodes are asked at once, and again while calls wait. */
+  #catchUp(looks: number): void {
+    if (looks % SEEK_LOOKS === 0) this.#tracker.settle();
+    this.#catching = this.#timers.set(LOOK_MS, () => {
+      this.#catching = undefined;
+      if (this.isInStep) this.#letGo();
+      else this.#catchUp(looks + 1);
+    });
+  }
+
+  #letGo(): void {
+    if (this.#catching !== undefined) this.#timers.clear(this.#catching);
+    this.#catching = undefined;
+    for (const done of this.#outOfStep.splice(0)) done();
+  }
+
   get chainId(): number | undefined {
     return this.#tracker.chainId;
   }
@@ -102,6 +152,7 @@ export class ChainWatch implements Horizon {
     // After all others who are told: a call that goes on must not find what was replaced.
     this.#view.subscribe(() => {
       this.#waiters.reached(this.head?.number ?? -1, this.shown.head?.number ?? -1);
+      if (this.#outOfStep.length > 0 && this.isInStep) this.#letGo();
     });
     this.#tracker.start();
   }
@@ -109,6 +160,7 @@ export class ChainWatch implements Horizon {
   stop(): void {
     this.#tracker.stop();
     if (this.#seeking !== undefined) this.#timers.clear(this.#seeking);
+    this.#letGo();
     this.#waiters.giveUp();
   }
 

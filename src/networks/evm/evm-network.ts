@@ -164,6 +164,10 @@ export class EvmNetwork implements Network {
    */
   resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting" {
     const { definition, args, minBlock } = question;
+    if (definition.cache !== "constant" && !this.chain.isInStep) {
+      this.chain.whenInStep(() => this.#goOn(question, waiter));
+      return "waiting";
+    }
     const partner = this.#isPartners(question);
     const head = this.#horizon(partner).head?.number ?? -1;
     const needsHead = definition.needsHead === true || blockPlaces(definition).any;
@@ -206,7 +210,7 @@ export class EvmNetwork implements Network {
   }
 
   together(run: () => void): void {
-    this.#router.together(run);
+    this.#router.together(() => this.chain.atOnce(run));
   }
 
   #needOf(plan: Plan): RoutedNeed {
@@ -293,8 +297,13 @@ export class EvmNetwork implements Network {
         waiter.planned(isBehind ? notAvailableYet(minBlock) : NO_HEAD);
         return;
       }
-      const plan = this.resolve(question, waiter);
-      if (plan !== "waiting") waiter.planned(plan);
+      this.#goOn(question, waiter);
     });
+  }
+
+  /** Resolves a call that had to wait. */
+  #goOn(question: Question, waiter: PlanWaiter): void {
+    const plan = this.resolve(question, waiter);
+    if (plan !== "waiting") waiter.planned(plan);
   }
 }

@@ -19,6 +19,10 @@ export class HeadListeners {
   readonly #untold: HeadChange[] = [];
   #isTelling = false;
 
+  get isTelling(): boolean {
+    return this.#isTelling;
+  }
+
   /** Returns what ends it. */
   add(listener: HeadListener): () => void {
     const own: HeadListener = (change) => listener(change);

@@ -120,9 +120,18 @@ export class HeadTracker {
 
   /** A client has seen a block that is not known here yet: nodes that wait for their poll may have it. */
   seek(): void {
+    this.#seek(false);
+  }
+
+  /** Workers differ about the newest blocks: also nodes that tell by themselves have to say which hold. */
+  settle(): void {
+    this.#seek(true);
+  }
+
+  #seek(all: boolean): void {
     const now = this.#parts.clock.monotonic();
     for (const watch of this.#primaries) {
-      if (isHealthy(watch.upstream) && watch.silentAtMs <= now) watch.seek();
+      if (isHealthy(watch.upstream) && (all || watch.silentAtMs <= now)) watch.seek();
     }
   }
 
@@ -130,6 +139,11 @@ export class HeadTracker {
   doubt(upstream: TrackedUpstream): void {
     // A partner's calls are paid for.
     if (upstream.role === "primary") this.#watchOf(upstream)?.doubt();
+  }
+
+  /** The view was told of a head of this upstream by somebody else. */
+  reported(upstream: TrackedUpstream): void {
+    this.#changed(upstream);
   }
 
   /** An upstream's breaker, or its use, has changed. */

@@ -41,9 +41,10 @@ export type HeadViewParts = {
  */
 export class HeadView {
   readonly #tree = new HeaderTree();
-  readonly #listeners = new HeadListeners();
+  readonly listeners = new HeadListeners();
   #shown = new ShownBlocks(this.#tree.chain);
-  readonly #standings: readonly Standing[];
+  /** In the order of the configuration. */
+  readonly standings: readonly Standing[];
   readonly #byUpstream: ReadonlyMap<TrackedUpstream, Standing>;
   readonly #confirmations: number;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -56,8 +57,8 @@ export class HeadView {
     this.#confirmations = confirmations;
     this.#clock = clock;
     this.#lost = new Overdue(FALL_BACK_MS, { clock, timers, over: () => this.refresh() });
-    this.#standings = upstreams.map(newStanding);
-    this.#byUpstream = new Map(this.#standings.map((one) => [one.upstream, one]));
+    this.standings = upstreams.map(newStanding);
+    this.#byUpstream = new Map(this.standings.map((one) => [one.upstream, one]));
     if (upstreams.some(({ role }) => role === "partner")) this.#primaries = new PrimaryHead();
   }
 
@@ -85,7 +86,7 @@ export class HeadView {
   }
 
   get hasHealthyPrimary(): boolean {
-    return this.#standings.some(
+    return this.standings.some(
       ({ tip, upstream: one }) => one.role === "primary" && tip !== undefined && isHealthy(one),
     );
   }
@@ -121,6 +122,11 @@ export class HeadView {
     return this.#byUpstream.get(upstream)?.tip;
   }
 
+  /** The header of the head; undefined while only an answer has shown that the block exists. */
+  get headHeader(): BlockHeader | undefined {
+    return this.#tree.chain.at(this.#head?.number ?? -1);
+  }
+
   /** Whether the block comes as no surprise: of the chain, or soon to be. */
   fits(block: BlockHeader): boolean {
     return this.#tree.fits(block);
@@ -137,6 +143,7 @@ export class HeadView {
     const [isCanonical, before] = [this.#tree.chain.has(block), standing.tip];
     this.#tree.add(block);
     standing.tip = block;
+    if (askedMs !== undefined || before?.hash !== block.hash) standing.askedMs = askedMs;
     standing.reportedMs = now;
     const isNews = askedMs === undefined ? !isCanonical : askedMs > standing.sightedMs;
     // What it had of another fork says nothing of the chain that it has come back to.
@@ -213,7 +220,7 @@ export class HeadView {
 
   /** Returns what ends it. */
   subscribe(listener: HeadListener): () => void {
-    return this.#listeners.add(listener);
+    return this.listeners.add(listener);
   }
 
   stop(): void {
@@ -225,19 +232,19 @@ export class HeadView {
     const from = this.#head?.number ?? -1;
     this.#tree.clear();
     this.#shown = new ShownBlocks(this.#tree.chain);
-    this.#standings.forEach(resetStanding);
+    this.standings.forEach(resetStanding);
     this.stop();
     this.#head = undefined;
-    if (from >= 0) this.#listeners.tell({ kind: "reorg", commonAncestor: -1, from, to: -1 });
+    if (from >= 0) this.listeners.tell({ kind: "reorg", commonAncestor: -1, from, to: -1 });
   }
 
   /** Looks again who counts: an upstream's health, chain or use has changed. */
   refresh(): void {
     const now = this.#clock.monotonic();
     const before = this.#head?.number ?? -1;
-    const heard = voices(this.#standings, now);
+    const heard = voices(this.standings, now);
     const kept = this.#replace(heard, now);
-    const doubted = markForks(this.#tree, this.#standings);
+    const doubted = markForks(this.#tree, this.standings);
     const confirmed = confirmedBlock(heard, this.#confirmations);
     const least = Math.max(confirmed, Math.min(before, kept));
     // On a chain that has nothing of the old one, one node is enough to begin with.
@@ -267,8 +274,8 @@ export class HeadView {
     let kept = Number.POSITIVE_INFINITY;
     // On the new chain others may be joined that were not before.
     for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-      joinHeads(this.#tree, this.#standings);
-      const top = highest(present(this.#standings, now));
+      joinHeads(this.#tree, this.standings);
+      const top = highest(present(this.standings, now));
       const replaced = chooseChain(this.#tree, inOrder(heard), top);
       kept = Math.min(kept, replaced);
       if (replaced === Number.POSITIVE_INFINITY) break;
@@ -279,7 +286,7 @@ export class HeadView {
   /** What is said of blocks above does not hold on the chain as it is now. */
   #forget(kept: number): void {
     this.#primaries?.replaced(kept);
-    for (const standing of this.#standings) {
+    for (const standing of this.standings) {
       standing.proven = Math.min(standing.proven, kept);
       standing.join = undefined;
       // What answers showed of it above may be of the blocks that were replaced.
@@ -299,8 +306,8 @@ export class HeadView {
     const kept = Math.min(commonAncestor, this.#shown.settle(from, hashed));
     if (kept < from) {
       this.#shown.clear();
-      this.#listeners.tell({ kind: "reorg", commonAncestor: kept, from, to });
-    } else if (to > from || isNews) this.#listeners.tell({ kind: "advance", from, to });
+      this.listeners.tell({ kind: "reorg", commonAncestor: kept, from, to });
+    } else if (to > from || isNews) this.listeners.tell({ kind: "advance", from, to });
   }
 
   /** A head that no healthy node has is given up after a while. */
@@ -328,7 +335,7 @@ export class HeadView {
     this.#lost.reset();
     chain.restart([other]);
     this.#forget(-1);
-    markForks(this.#tree, this.#standings);
+    markForks(this.#tree, this.standings);
     this.#settle(other.number, -1, heard);
   }
 }

@@ -11,6 +11,8 @@ export type Standing = {
   readonly upstream: TrackedUpstream;
   /** Its own head, as it last told. */
   tip: BlockHeader | undefined;
+  /** When it was asked for that; undefined where it told by itself. */
+  askedMs: number | undefined;
   /** The highest block of the network's chain that it is known to have. */
   proven: number;
   /** When it last told a head, and when it last showed its highest block. */
@@ -31,6 +33,7 @@ export function newStanding(upstream: TrackedUpstream): Standing {
   return {
     upstream,
     tip: undefined,
+    askedMs: undefined,
     proven: -1,
     reportedMs: Number.NEGATIVE_INFINITY,
     sightedMs: Number.NEGATIVE_INFINITY,

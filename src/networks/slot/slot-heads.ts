@@ -93,6 +93,13 @@ export class SlotHeads {
     this.#set(NONE, NONE);
   }
 
+  /** Another worker of this gateway has these heads; `all`: and no others, where they are lower. */
+  adopt({ heads, shown }: { readonly heads: Slots; readonly shown: Slots }, all: boolean): void {
+    const before = this.#heads;
+    this.#set(all ? heads : higher(heads, before), all ? shown : higher(shown, this.#shown));
+    for (const one of COMMITMENTS) if (this.#heads[one] !== before[one]) this.#lost[one].reset();
+  }
+
   /** Looks again who counts: an upstream's health, chain or use has changed. */
   refresh(): void {
     const found = this.#agreed();
@@ -152,4 +159,12 @@ export class SlotHeads {
   #counts(upstream: TrackedUpstream): boolean {
     return isHealthy(upstream) && upstream.head >= 0;
   }
+}
+
+function higher(one: Slots, other: Slots): Slots {
+  return {
+    processed: Math.max(one.processed, other.processed),
+    confirmed: Math.max(one.confirmed, other.confirmed),
+    finalized: Math.max(one.finalized, other.finalized),
+  };
 }

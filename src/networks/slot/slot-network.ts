@@ -141,6 +141,7 @@ export class SlotNetwork implements Network {
   resolve(question: Question, waiter: PlanWaiter): Plan | RpcError | "waiting" {
     const { minBlock } = question;
     const partner = this.#isPartners(question);
+    this.chain.catchUp();
     this.chain.touch(partner);
     const { confirmed } = this.#slots(partner);
     const isAhead = minBlock > confirmed && question.definition.cache !== "constant";

@@ -1,9 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
+import type { SharedBoard } from "../../lib/shared-board.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import { ChainIdentity, GENESIS_HASH, type WarningLog } from "../chain-identity.ts";
 import { HeadWaiters, isHopeless } from "../head-waiters.ts";
 import type { ChainState } from "../network.ts";
+import { SharedSlots, type SlotClaim } from "./shared-slots.ts";
 import { type Commitment, SlotHeads, type Slots } from "./slot-heads.ts";
 import { SlotPoll } from "./slot-poll.ts";
 
@@ -28,6 +30,8 @@ export type SlotWatchParts = {
   readonly timers: Timers;
   readonly upstreams: readonly Upstream[];
   readonly log: WarningLog;
+  /** What the workers of this gateway tell each other, where there are several. */
+  readonly board?: SharedBoard<SlotClaim> | undefined;
 };
 
 /**
@@ -40,6 +44,7 @@ export class SlotWatch implements ChainState {
   readonly #identity: ChainIdentity<string>;
   readonly #polls: readonly SlotPoll[];
   readonly #waiters: HeadWaiters;
+  readonly #shared: SharedSlots | undefined;
   #isRunning = false;
   #timer: Timer | undefined;
   #usedMs = Number.NEGATIVE_INFINITY;
@@ -56,8 +61,12 @@ export class SlotWatch implements ChainState {
       log,
       refuted: () => this.#startOver(),
     });
-    const changed = () => this.#waiters.reached(this.slots.confirmed, this.shownSlots.confirmed);
+    const changed = () => {
+      this.#shared?.changed();
+      this.#waiters.reached(this.slots.confirmed, this.shownSlots.confirmed);
+    };
     this.#heads = new SlotHeads(confirmations, { clock, timers, upstreams, changed });
+    this.#shared = parts.board && new SharedSlots(parts.board, this.#heads);
     this.#polls = upstreams.map(
       (upstream) =>
         new SlotPoll(upstream, {
@@ -114,6 +123,11 @@ export class SlotWatch implements ChainState {
       this.#heads.told(upstream, { [commitment]: slot }, false);
     }
     this.#heads.shown(upstream, commitment, slot);
+  }
+
+  /** What another worker has told of the chain is known here afterwards. */
+  catchUp(): void {
+    this.#shared?.catchUp();
   }
 
   /** A client calls; `partner`: and a partner may answer it. */
