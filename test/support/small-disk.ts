@@ -13,6 +13,8 @@ export type SmallDisk = {
   readonly folder: string;
   /** The command with what has to stand before it. Its process is the one that is started. */
   readonly command: (argv: readonly string[]) => readonly [file: string, ...args: string[]];
+  /** Where others find the files of the process. */
+  readonly folderOf: (pid: number) => string;
   readonly fill: (pid: number) => void;
   readonly makeRoom: (pid: number) => void;
 };
@@ -35,10 +37,12 @@ function mayMount(flags: string): boolean {
 }
 
 function ownMount(folder: string, flags: string, sizeBytes: number): SmallDisk {
-  const filler = (pid: number) => join(`/proc/${pid}/root`, folder, "filler");
+  const folderOf = (pid: number) => join(`/proc/${pid}/root`, folder);
+  const filler = (pid: number) => join(folderOf(pid), "filler");
   return {
     folder,
     command: (argv) => ["unshare", flags, "sh", "-c", MOUNT, String(sizeBytes), folder, ...argv],
+    folderOf,
     fill: (pid) => {
       // To the last page.
       for (let bytes = 1 << 20; bytes > 0; bytes = Math.floor(bytes / 2)) {
@@ -64,6 +68,7 @@ function limitedFolder(folder: string): SmallDisk {
   return {
     folder,
     command: ([file = "", ...args]) => [file, ...args],
+    folderOf: () => folder,
     fill: (pid) => limit(pid, "1"),
     makeRoom: (pid) => limit(pid, "unlimited"),
   };

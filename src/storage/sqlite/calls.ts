@@ -92,8 +92,10 @@ export class SqliteCalls {
 
   #try(waiting: Waiting): void {
     const { id, store, method, args } = waiting.call;
+    let isOpen = false;
     try {
       this.#connection ??= connect(reopenDatabase(this.#options.path));
+      isOpen = true;
       this.#reply({ id, value: this.#connection.stores[store][method]?.(...args) });
     } catch (error) {
       if (isLocked(error) && performance.now() < waiting.deadlineMs) {
@@ -101,7 +103,7 @@ export class SqliteCalls {
       } else {
         if (isFileFault(error)) this.#close();
         const { message } = storageError(error, this.#options.path);
-        this.#reply({ id, error: message, isOutcomeUnknown: isInDoubt(error) });
+        this.#reply({ id, error: message, isOutcomeUnknown: isOpen && isInDoubt(error) });
       }
     }
   }
