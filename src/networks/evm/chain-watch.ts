@@ -218,9 +218,9 @@ export class ChainWatch implements Horizon {
     return false;
   }
 
-  /** Whether a primary has shown this chain's block of that number. */
+  /** Whether a primary has shown this chain's block of that number, and its hash is known. */
   isShown(number: number): boolean {
-    return number <= this.#view.shownBlock;
+    return number <= this.#view.shownBlock && this.hashOf(number) !== undefined;
   }
 
   /** A node said so. */
