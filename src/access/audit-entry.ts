@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   "account.plan",
   "account.limits",
   "account.credit",
+  "account.repair",
   "account.suspend",
   "account.resume",
   "account.delete",

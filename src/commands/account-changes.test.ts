@@ -7,6 +7,7 @@ import {
   creditAccount,
   deleteAccount,
   limitAccount,
+  repairAccount,
   setPlan,
   setSuspended,
 } from "./account-changes.ts";
@@ -127,6 +128,44 @@ describe("accounts credit", () => {
         "give a whole number from 1 to 1,000,000,000,000",
       );
     }
+  });
+});
+
+describe("accounts repair", () => {
+  test("forgets later days of the account and its keys, and today has a balance of its own", async () => {
+    const { json: key } = await createKey(parts, { account: email, name: "backend" });
+    const [id = "", keyId] = [(await stored())?.id, (key as { id: string }).id];
+    const today = dayOf(NOW);
+    const figures = { limit: 3_000_000, perSecond: 500, process: "one", now: NOW };
+    const take = (owner: string, day: number, credits: number) =>
+      parts.storage.ledger.take({
+        ...{ ...figures, owner, day, want: credits, least: credits },
+        pool: today + 400,
+      });
+    await take(id, today, 200);
+    await take(id, today + 400, 80);
+    await take(keyId, today + 1, 1000);
+    await take("another", today + 1, 5);
+    const { json, text } = await repairAccount(parts, { email: "ADA@example.com" });
+    expect(json).toEqual({
+      account: email,
+      ...{ day: "2026-11-21", limit: 3_000_000, used: 200, left: 2_999_800, resetSeconds: 40_800 },
+      forgotten: [
+        { owner: keyId, day: "2026-11-22", used: 1000 },
+        { owner: id, day: "2027-12-26", used: 80 },
+      ],
+    });
+    expect(text.split("\n")).toEqual([
+      "today is 2026-11-21 (UTC): ada@example.com has 2,999,800 of 3,000,000 credits left",
+      `forgotten: 2026-11-22, of which key ${keyId} had used 1,000 credits`,
+      "forgotten: 2027-12-26, of which the account had used 80 credits",
+    ]);
+    expect((await parts.storage.ledger.read("another", today + 1)).used).toBe(5);
+    const again = await repairAccount(parts, { email });
+    expect(again.text).toContain("no later day was there to be forgotten");
+    await expect(repairAccount(parts, { email: "eve@example.com" })).rejects.toThrow(
+      "there is no account of",
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { planFault } from "../access/account-checks.ts";
 import type { AuditEvent } from "../access/audit-entry.ts";
-import { dayOf } from "../lib/day.ts";
+import { dayOf, isoDay } from "../lib/day.ts";
 import type { Account, AccountChanges, Storage } from "../storage/store.ts";
 import { balanceOf } from "../usage/account-usage.ts";
 import { type AccountParts, accountJson, creditless, findAccount, type Plans } from "./accounts.ts";
@@ -75,6 +75,42 @@ export async function creditAccount(
     `${count(credits)} credits added to ${today.day} (UTC) of ${email}: ` +
     `${count(today.left)} left of ${count(today.limit)}`;
   return { json: { account: email, credits, added: row.added, ...today }, text };
+}
+
+/**
+ * `accounts repair EMAIL`: after a clock was wrong, forgets the days after this UTC day, of the account
+ * and of its keys, and gives this day a balance of its own. What was used of it stays used.
+ * @throws CommandError
+ */
+export async function repairAccount(
+  parts: Omit<AccountParts, "storage"> & {
+    readonly storage: Pick<Storage, "accounts" | "keys" | "ledger" | "audit">;
+  },
+  request: { readonly email: string },
+): Promise<Output> {
+  const { storage, plans, clock } = parts;
+  const account = await findAccount(storage, request.email);
+  const keys = await storage.keys.list(account.id);
+  const owners = [account.id, ...keys.map(({ key }) => key.id)];
+  const now = clock.now();
+  const days = await storage.ledger.repair(owners, dayOf(now));
+  const credits = days.reduce((sum, { used }) => sum + used, 0);
+  await noteOf(parts, account, {
+    action: "account.repair",
+    detail: { days: days.length, credits },
+  });
+  const row = await storage.ledger.read(account.id, dayOf(now));
+  const { account: email, ...today } = balanceOf({ account, plans, now }, row);
+  const forgotten = days.map(({ owner, day, used }) => ({ owner, day: isoDay(day), used }));
+  const lines = [
+    `today is ${today.day} (UTC): ${email} has ${count(today.left)} of ${count(today.limit)} credits left`,
+    ...forgotten.map(({ owner, day, used }) => {
+      const of = owner === account.id ? "the account" : `key ${owner}`;
+      return `forgotten: ${day}, of which ${of} had used ${count(used)} credits`;
+    }),
+  ];
+  if (days.length === 0) lines.push("no later day was there to be forgotten");
+  return { json: { account: email, ...today, forgotten }, text: lines.join("\n") };
 }
 
 /**

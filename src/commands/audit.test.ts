@@ -6,6 +6,7 @@ import {
   creditAccount,
   deleteAccount,
   limitAccount,
+  repairAccount,
   setPlan,
   setSuspended,
 } from "./account-changes.ts";
@@ -42,6 +43,7 @@ test("every change of an account or a key is in the audit log, and no key is", a
   await setPlan(parts, { email, plan: "growth" });
   await limitAccount(parts, { email, perSecond: "9" });
   await creditAccount(parts, { email, credits: "500" });
+  await repairAccount(parts, { email });
   await setSuspended(parts, { email, suspended: true });
   await setSuspended(parts, { email, suspended: false });
   const old = await made(createKey(parts, { account: email, name: "web", expires: "2027-01-02" }));
@@ -59,6 +61,7 @@ test("every change of an account or a key is in the audit log, and no key is", a
     ["account.plan", id, { before: "free", plan: "growth" }],
     ["account.limits", id, { creditsPerDay: null, creditsPerSecond: 9 }],
     ["account.credit", id, { credits: 500 }],
+    ["account.repair", id, { days: 0, credits: 0 }],
     ["account.suspend", id, {}],
     ["account.resume", id, {}],
     ["key.create", old.id, { name: "web", expires: "2027-01-02" }],

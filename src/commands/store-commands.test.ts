@@ -57,6 +57,7 @@ describe("a command line", () => {
       limits: { creditsPerDay: 5000, creditsPerSecond: 100 },
     });
     expect(await json("accounts", "credit", ada, "50")).toMatchObject({ added: 50, limit: 5050 });
+    expect(await json("accounts", "repair", ada)).toMatchObject({ limit: 5050, forgotten: [] });
     expect(await json("accounts", "suspend", ada)).toMatchObject({ suspended: true });
     expect(await json("accounts", "resume", ada)).toMatchObject({ suspended: false });
     expect(await json("accounts", "list")).toMatchObject([{ email: ada }]);

@@ -3,6 +3,7 @@ import {
   creditAccount,
   deleteAccount,
   limitAccount,
+  repairAccount,
   setPlan,
   setSuspended,
 } from "./account-changes.ts";
@@ -96,6 +97,10 @@ function describeAccountChanges(accounts: Command, run: Run): void {
   storeCommand(accounts, "credit <email> <credits>", "add to the balance of today (UTC)").action(
     (email: string, credits: string, options: StoreOptions) =>
       run(options, (parts) => creditAccount(parts, { email, credits })),
+  );
+  storeCommand(accounts, "repair <email>", "forget the days that a wrong clock opened").action(
+    (email: string, options: StoreOptions) =>
+      run(options, (parts) => repairAccount(parts, { email })),
   );
   storeCommand(accounts, "suspend <email>", "refuse all its keys, until it is resumed").action(
     (email: string, options: StoreOptions) =>

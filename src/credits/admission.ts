@@ -104,8 +104,8 @@ export class WaitingAdmission {
     }
     const leases = { account: outcome, key: keyLease };
     const reservation = new Reservation(this.#credits, this.#payers, leases);
-    // A call belongs to one day: where midnight came between the two, both begin again.
-    if (keyLease !== undefined && this.#parts.clock.now() >= keyLease.endsAtMs) {
+    // A call belongs to one day: where midnight, or a jump, came between the two, both begin again.
+    if (keyLease !== undefined && keyLease.day !== outcome.day) {
       reservation.settle(false);
       this.wait(undefined);
       return;

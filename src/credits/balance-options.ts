@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { LedgerStore } from "../storage/store.ts";
+import type { DaysInTurn } from "./days-in-turn.ts";
 import type { GiveBacks } from "./give-backs.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -26,6 +27,7 @@ export type BalanceParts = {
   readonly giveBacks: GiveBacks;
   readonly health: StoreHealth;
   readonly clock: Clock;
+  readonly days: DaysInTurn;
   /** Who takes: one name for each process. */
   readonly process: string;
   readonly awake: Set<Awake>;

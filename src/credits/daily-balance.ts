@@ -1,5 +1,5 @@
-import { dayOf, endOf } from "../lib/day.ts";
-import type { Day, Grant } from "../storage/store.ts";
+import { dayOf } from "../lib/day.ts";
+import type { Grant } from "../storage/store.ts";
 import type { BalanceFigures, BalanceOptions, BalanceParts } from "./balance-options.ts";
 import { DayRest } from "./day-rest.ts";
 import { DENIAL_MS, type Denial, RecentDenial, UNAVAILABLE } from "./denial.ts";
@@ -101,20 +101,14 @@ export class DailyBalance {
   /** What is left of the present day; undefined before this process knows. */
   left(nowMs: number): number | undefined {
     const { current, givenBack } = this.#open;
-    const today = this.#today(nowMs);
-    const rest = this.#rest.of(today);
-    return rest === undefined || today > current.day ? rest : rest + givenBack + current.left;
-  }
-
-  /** The end of the day that calls are paid from, Unix milliseconds. */
-  dayEndsAtMs(nowMs: number): number {
-    return endOf(this.#today(nowMs));
+    const rest = this.#rest.of(dayOf(nowMs));
+    return rest === undefined || !current.isOf(nowMs) ? rest : rest + givenBack + current.left;
   }
 
   /** Asks the store what is left of the day; `done` is called in any case. */
   learn(done: () => void): void {
     const { clock, store, health } = this.#parts;
-    const day = this.#today(clock.now());
+    const day = dayOf(clock.now());
     this.#rest.learn(done, {
       day,
       limit: this.#figures.perDay,
@@ -219,9 +213,10 @@ export class DailyBalance {
     this.#parts.awake.add(this);
     const { perDay: limit, sharedPerSecond: perSecond } = this.#figures;
     const { owner } = this;
-    const { process } = this.#parts;
-    const day = this.#today(nowMs);
-    const request = { owner, day, limit, process, perSecond, now: nowMs };
+    const { process, days } = this.#parts;
+    const day = dayOf(nowMs);
+    const pool = days.poolOf(day);
+    const request = { owner, day, pool, limit, process, perSecond, now: nowMs };
     this.#taker.take(ask, request, atMs);
   }
 
@@ -241,8 +236,11 @@ export class DailyBalance {
   }
 
   #granted(grant: Grant, ask: Ask, atMs: number): void {
-    if (grant.granted > 0) this.#open.deposit(grant.day, grant.granted);
+    const today = dayOf(this.#parts.clock.now());
+    if (grant.granted > 0) this.#open.deposit(grant.day, grant.granted, today);
     if (this.#isOutdated) this.#open.giveUp();
+    // An answer of another day says nothing of this one: the calls in line ask again.
+    if (grant.day !== today) return;
     this.#rest.set(grant.day, grant.left);
     this.#open.givenBack = 0;
     if (this.#sharing.note(grant.shared, atMs)) this.#measure();
@@ -275,10 +273,6 @@ export class DailyBalance {
     const want = this.#open.target(this.#rest.credits) - this.#open.current.left;
     if (!this.#spentSince || want < 1 || atMs - this.#taker.sentAtMs < RENEW_MS) return;
     if (atMs >= this.#quietUntilMs) this.#takeAhead(want, nowMs, atMs);
-  }
-
-  #today(nowMs: number): Day {
-    return Math.max(dayOf(nowMs), this.#open.current.day);
   }
 
   #measure(): void {

@@ -13,12 +13,11 @@ export class DayRest {
 
   /** Undefined where nothing is known of this day. */
   of(day: Day): number | undefined {
-    return this.#day < day ? undefined : this.#credits;
+    return this.#day === day ? this.#credits : undefined;
   }
 
-  /** What the store said last; of an earlier day than before it says nothing. */
+  /** What the store said last, of today. */
   set(day: Day, credits: number): void {
-    if (day < this.#day) return;
     this.#day = day;
     this.#credits = credits;
   }
@@ -45,7 +44,7 @@ export class DayRest {
     this.#learners = [done];
     ask.read().then(
       ({ used, added }) => {
-        if (this.#day < ask.day) this.set(ask.day, Math.max(0, ask.limit + added - used));
+        if (this.#day !== ask.day) this.set(ask.day, Math.max(0, ask.limit + added - used));
         this.#tell();
       },
       (error: unknown) => {

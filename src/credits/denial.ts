@@ -1,5 +1,5 @@
-import { endOf } from "../lib/day.ts";
-import type { Grant } from "../storage/store.ts";
+import { dayOf } from "../lib/day.ts";
+import type { Day, Grant } from "../storage/store.ts";
 import type { Ask } from "./lease-taker.ts";
 
 /** Why an owner's credits cannot be had. */
@@ -15,8 +15,8 @@ type Remembered = {
   /** Calls that miss so many credits, or more, are refused alike. */
   readonly from: number;
   readonly untilMs: number;
-  /** Unix milliseconds: from then on it is another day. */
-  readonly dayEndsAtMs: number;
+  /** The only day that it is said of; undefined: of any. */
+  readonly day: Day | undefined;
 };
 
 /** How long it is remembered: four questions a second, and what was added counts as soon as that. */
@@ -28,21 +28,20 @@ export class RecentDenial {
 
   /** The store could not answer. */
   rememberFailure(atMs: number): void {
-    const dayEndsAtMs = Number.POSITIVE_INFINITY;
-    this.#last = { kind: "unavailable", from: 1, untilMs: atMs + DENIAL_MS, dayEndsAtMs };
+    this.#last = { kind: "unavailable", from: 1, untilMs: atMs + DENIAL_MS, day: undefined };
   }
 
   /** The store granted nothing to a call that waited; `left` is what went back to it thereafter. */
   rememberRefusal(grant: Grant, { least }: Ask, at: { atMs: number; left: number }): void {
-    const dayEndsAtMs = endOf(grant.day);
+    const { day } = grant;
     this.#last =
       grant.waitMs > 0
-        ? { kind: "throughput", from: least, untilMs: at.atMs + grant.waitMs, dayEndsAtMs }
+        ? { kind: "throughput", from: least, untilMs: at.atMs + grant.waitMs, day }
         : {
             kind: "balance",
             from: Math.min(grant.left + 1, least) + at.left,
             untilMs: at.atMs + DENIAL_MS,
-            dayEndsAtMs,
+            day,
           };
   }
 
@@ -54,7 +53,8 @@ export class RecentDenial {
   of(missing: number, nowMs: number, atMs: number): Denial | undefined {
     const last = this.#last;
     if (last === undefined || missing < last.from) return undefined;
-    if (atMs >= last.untilMs || nowMs >= last.dayEndsAtMs) {
+    const isOfToday = last.day === undefined || last.day === dayOf(nowMs);
+    if (atMs >= last.untilMs || !isOfToday) {
       this.#last = undefined;
       return undefined;
     }

@@ -1,4 +1,4 @@
-import { endOf } from "../lib/day.ts";
+import { DAY_MS, endOf } from "../lib/day.ts";
 import { type Day, DEAREST_CALL_CREDITS } from "../storage/store.ts";
 
 /**
@@ -22,7 +22,7 @@ export type LeaseOwner = {
 export class Lease {
   readonly of: LeaseOwner;
   readonly day: Day;
-  readonly endsAtMs: number;
+  readonly #endsAtMs: number;
   /** Credits that nobody holds. */
   left = 0;
   /** Credits on their way back to the store, and whether a statement has them in the air. */
@@ -32,7 +32,12 @@ export class Lease {
   constructor(of: LeaseOwner, day: Day) {
     this.of = of;
     this.day = day;
-    this.endsAtMs = endOf(day);
+    this.#endsAtMs = endOf(day);
+  }
+
+  /** Whether it is of the day of this moment, Unix milliseconds. */
+  isOf(nowMs: number): boolean {
+    return nowMs < this.#endsAtMs && nowMs >= this.#endsAtMs - DAY_MS;
   }
 }
 

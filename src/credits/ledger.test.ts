@@ -57,6 +57,7 @@ class Rig {
         scheduler: {
           now: () => this.nowMs,
           monotonic: () => this.atMs,
+          elapsed: () => this.atMs,
           every: (_, run) => {
             this.#ticks.push(run);
             return () => this.#ticks.splice(this.#ticks.indexOf(run), 1);
@@ -272,15 +273,60 @@ describe("days", () => {
     expect([await rig.used(), await rig.used("account", TODAY + 1)]).toEqual([80, 5]);
   });
 
-  test("a clock that jumps back does not open yesterday again", async () => {
-    expect(await rig.serve({ plan: "day" }, 900)).toBe("served");
-    rig.nowMs += DAY_MS;
-    expect(await rig.serve({ plan: "day" }, 900)).toBe("served");
-    rig.nowMs -= DAY_MS;
-    expect(await rig.serve({ plan: "day" }, 101)).toEqual({ kind: "balance" });
-    expect(rig.ledger.balance(identity({ plan: "day" })).resetSeconds).toBe((DAY_MS * 1.5) / 1000);
+  test("a clock that jumped forward and is set right is paid from the real day at once", async () => {
+    const plan = "day";
+    const limited = { plan, keyLimits: { creditsPerDay: 500, creditsPerSecond: null } };
+    expect(await rig.serve(limited, 300)).toBe("served");
+    rig.nowMs += 400 * DAY_MS;
+    expect(await rig.serve(limited, 80)).toBe("served");
+    expect(rig.ledger.balance(identity({ plan })).remaining).toBe(920);
+    rig.nowMs -= 400 * DAY_MS;
+    expect(await rig.serve(limited, 201)).toMatchObject({ kind: "key-balance" });
+    expect(await rig.serve(limited, 200)).toBe("served");
+    expect(await rig.serve({ plan }, 501)).toEqual({ kind: "balance" });
+    expect(rig.ledger.balance(identity({ plan }))).toMatchObject({
+      remaining: 500,
+      resetSeconds: DAY_MS / 2 / 1000,
+    });
+    expect(await rig.serve({ plan }, 500)).toBe("served");
     await rig.pass(1250);
-    expect([await rig.used(), await rig.used("account", TODAY + 1)]).toEqual([900, 900]);
+    expect([await rig.used(), await rig.used("key")]).toEqual([1000, 500]);
+    expect([await rig.used("account", TODAY + 400), await rig.used("key", TODAY + 400)]).toEqual([
+      80, 80,
+    ]);
+  });
+
+  test("what a wrong day's lease had left goes back to that day, and its grant that comes late too", async () => {
+    expect(await rig.serve({ plan: "small" })).toBe("served");
+    let opens: () => void = () => undefined;
+    rig.gate = new Promise((resolve) => {
+      opens = resolve;
+    });
+    rig.nowMs += 3 * DAY_MS;
+    const outcome = rig.serve({ plan: "small" });
+    await settled();
+    rig.nowMs -= 3 * DAY_MS;
+    opens();
+    expect(await outcome).toBe("served");
+    await rig.pass(1250);
+    expect([await rig.used(), await rig.used("account", TODAY + 3)]).toEqual([160, 0]);
+  });
+
+  test("all days that a clock jumps to have one balance together; the first day keeps its own", async () => {
+    const plan = "day";
+    expect(await rig.serve({ plan }, 300)).toBe("served");
+    for (const days of [400, -7, 30]) {
+      rig.nowMs += days * DAY_MS;
+      expect(await rig.serve({ plan }, 300)).toBe("served");
+      await rig.pass(1250);
+    }
+    expect(await rig.serve({ plan }, 101)).toEqual({ kind: "balance" });
+    rig.nowMs -= 30 * DAY_MS;
+    await rig.pass(500);
+    expect(await rig.serve({ plan }, 101)).toEqual({ kind: "balance" });
+    expect(await rig.used("account", TODAY + 393)).toBe(900);
+    rig.nowMs -= 393 * DAY_MS;
+    expect(await rig.serve({ plan }, 700)).toBe("served");
   });
 
   test("a key's call that waits over midnight is charged to one day in both rows", async () => {

@@ -10,6 +10,7 @@ import {
 } from "./admission.ts";
 import type { Awake } from "./balance-options.ts";
 import type { Balance } from "./credit-headers.ts";
+import { DaysInTurn } from "./days-in-turn.ts";
 import { GiveBacks } from "./give-backs.ts";
 import type { Lease } from "./lease.ts";
 import { Owners } from "./owners.ts";
@@ -66,6 +67,7 @@ export class Ledger {
   readonly #scheduler: Scheduler;
   readonly #health: StoreHealth;
   readonly #giveBacks: GiveBacks;
+  readonly #days: DaysInTurn;
   readonly #awake = new Set<Awake>();
   readonly #accounts: Owners;
   readonly #keys: Owners;
@@ -78,11 +80,13 @@ export class Ledger {
     const health = new StoreHealth(onStoreFailure, scheduler);
     this.#health = health;
     this.#giveBacks = new GiveBacks({ store, health, onIdle: () => this.#endStop() });
+    this.#days = new DaysInTurn(scheduler);
     const parts = {
       store,
       health,
       giveBacks: this.#giveBacks,
       clock: scheduler,
+      days: this.#days,
       process: options.process,
       awake: this.#awake,
     };
@@ -145,11 +149,10 @@ export class Ledger {
     const nowMs = this.#scheduler.now();
     const { perDay, perSecond } = this.#plans.ofAccount(identity);
     const account = this.#accounts.find(identity.accountId);
-    const dayEndsAtMs = account?.balance.dayEndsAtMs(nowMs) ?? endOf(dayOf(nowMs));
     return {
       limit: perDay,
       remaining: account?.balance.left(nowMs) ?? perDay,
-      resetSeconds: Math.ceil((dayEndsAtMs - nowMs) / 1000),
+      resetSeconds: secondsOfDayLeft(nowMs),
       perSecond,
       secondLeft: account?.bucket?.left(this.#scheduler.monotonic()) ?? perSecond,
     };
@@ -208,14 +211,13 @@ export class Ledger {
       const details = this.#plans.fault(identity);
       return details === undefined ? { kind } : { kind, details };
     }
-    const nowMs = this.#scheduler.now();
-    const retryAfterSeconds = Math.ceil((key.balance.dayEndsAtMs(nowMs) - nowMs) / 1000);
-    return { kind: "key-balance", retryAfterSeconds };
+    return { kind: "key-balance", retryAfterSeconds: secondsOfDayLeft(this.#scheduler.now()) };
   }
 
   #tick(): void {
     const nowMs = this.#scheduler.now();
     const atMs = this.#scheduler.monotonic();
+    this.#days.look();
     this.#giveBacks.retry();
     for (const balance of this.#awake) {
       if (!balance.tick(nowMs, atMs)) this.#awake.delete(balance);
@@ -233,4 +235,8 @@ export class Ledger {
     this.#endTicks();
     done();
   }
+}
+
+function secondsOfDayLeft(nowMs: number): number {
+  return Math.ceil((endOf(dayOf(nowMs)) - nowMs) / 1000);
 }

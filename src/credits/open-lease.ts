@@ -43,7 +43,7 @@ export class OpenLease implements LeaseOwner {
 
   /** Credits that a call can have at once; `nowMs` is Unix time. */
   atHand(nowMs: number): number {
-    return nowMs < this.current.endsAtMs ? this.current.left : 0;
+    return this.current.isOf(nowMs) ? this.current.left : 0;
   }
 
   hold(credits: number): Lease {
@@ -67,9 +67,9 @@ export class OpenLease implements LeaseOwner {
     this.#keep(Math.max(this.#room(), most) - this.arriving);
   }
 
-  /** What the store granted. A later day than the lease's ends that. */
-  deposit(day: Day, credits: number): void {
-    if (day > this.current.day) {
+  /** What the store granted of a day. Today's ends a lease of another day; `today`: of the clock. */
+  deposit(day: Day, credits: number, today: Day): void {
+    if (day === today && day !== this.current.day) {
       this.giveUp();
       this.current = new Lease(this, day);
     }
@@ -113,9 +113,9 @@ export class OpenLease implements LeaseOwner {
     this.#keep(0);
   }
 
-  /** Yesterday's rest goes back. */
+  /** The rest of another day goes back. */
   endDay(nowMs: number): void {
-    if (nowMs >= this.current.endsAtMs) this.giveUp();
+    if (!this.current.isOf(nowMs)) this.giveUp();
   }
 
   /** How much may lie unspent beside what is held and on its way back. */

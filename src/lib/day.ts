@@ -9,3 +9,8 @@ export function dayOf(nowMs: number): number {
 export function endOf(day: number): number {
   return (day + 1) * DAY_MS;
 }
+
+/** `2026-11-21`. */
+export function isoDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

@@ -7,37 +7,53 @@ import { openDatabase } from "./sqlite/database.ts";
 import { ledgerStatements } from "./sqlite/ledger.ts";
 import type { Grant, LedgerStore, TakeRequest } from "./store.ts";
 
+/** Who took, and the bucket in thousandths of a credit, as of `moment`. */
+type State = {
+  holder: { readonly process: string; readonly moment: number } | undefined;
+  other: number;
+  level: number;
+  moment: number;
+};
+const UNTAKEN: State = {
+  holder: undefined,
+  other: Number.NEGATIVE_INFINITY,
+  level: Number.POSITIVE_INFINITY,
+  moment: 0,
+};
+
 /**
  * The contract's words as a program that knows nothing of rows: the whole history is kept, and every
  * question is answered from it.
  */
 class Model {
-  readonly #taken: { process: string; moment: number; day: number; credits: number }[] = [];
   readonly #added = new Map<number, number>();
   readonly #used = new Map<number, number>();
-  #holder: { process: string; moment: number } | undefined;
-  #other = Number.NEGATIVE_INFINITY;
-  /** Thousandths of a credit. */
-  #level = Number.POSITIVE_INFINITY;
+  readonly #pools = new Map<number, number | null>();
+  /** By the day of the take that left it so. */
+  readonly #states = new Map<number, State>();
 
   take(request: TakeRequest): Grant {
-    const { want, least, limit, perSecond, process } = request;
-    const day = Math.max(request.day, ...this.#used.keys(), ...this.#added.keys());
-    const last = this.#taken.at(-1)?.moment;
+    const { day, want, least, limit, perSecond, process } = request;
+    if (!this.#pools.has(day)) this.#pools.set(day, request.pool);
+    const newest = Math.max(...[...this.#states.keys()].filter((each) => each <= day));
+    const before = this.#states.get(newest);
+    const state = { ...(before ?? UNTAKEN) };
+    this.#states.set(day, state);
+    const last = before?.moment;
     const isLate = last !== undefined && last > request.now && last - request.now <= 6_000;
     const moment = isLate ? last : request.now;
     const seen = (at: number): boolean => moment - at >= 0 && moment - at < 2_000;
 
-    if (this.#holder && this.#holder.process !== process && seen(this.#holder.moment)) {
-      this.#other = moment;
+    if (state.holder && state.holder.process !== process && seen(state.holder.moment)) {
+      state.other = moment;
     } else {
-      this.#holder = { process, moment };
+      state.holder = { process, moment };
     }
-    const shared = seen(this.#other);
+    const shared = seen(state.other);
 
     const passed = last === undefined || last > moment ? 0 : moment - last;
-    this.#level = Math.min(perSecond * 1_000, this.#level + passed * perSecond);
-    const rest = limit + (this.#added.get(day) ?? 0) - (this.#used.get(day) ?? 0);
+    state.level = Math.min(perSecond * 1_000, state.level + passed * perSecond);
+    const rest = limit + (this.#added.get(day) ?? 0) - this.read(day).used;
     let granted = 0;
     let waitMs = 0;
     if (rest >= least) {
@@ -45,19 +61,19 @@ class Model {
       if (shared) {
         granted = Math.min(granted, Math.max(least, Math.floor(perSecond / 10)));
         const needed = Math.min(least * 1_000, perSecond * 1_000);
-        if (this.#level < needed) {
+        if (state.level < needed) {
           granted = 0;
-          while (this.#level + waitMs * perSecond < needed) waitMs += 1;
+          while (state.level + waitMs * perSecond < needed) waitMs += 1;
         } else if (least <= perSecond) {
-          granted = Math.min(granted, Math.floor(this.#level / 1_000));
+          granted = Math.min(granted, Math.floor(state.level / 1_000));
         }
       }
     }
-    const drawn = this.#level - granted * 1_000;
+    const drawn = state.level - granted * 1_000;
     const floor = -perSecond * 1_000;
-    if (shared || drawn >= floor) this.#level = drawn;
-    else if (this.#level > floor) this.#level = floor;
-    this.#taken.push({ process, moment, day, credits: granted });
+    if (shared || drawn >= floor) state.level = drawn;
+    else if (state.level > floor) state.level = floor;
+    state.moment = moment;
     this.#used.set(day, (this.#used.get(day) ?? 0) + granted);
     return { day, granted, left: Math.max(rest - granted, 0), waitMs, shared };
   }
@@ -67,15 +83,32 @@ class Model {
     if (used === undefined) return;
     const returned = Math.min(used, credits);
     this.#used.set(day, used - returned);
-    if (day === this.#taken.at(-1)?.day) this.#level += returned * 1_000;
+    const state = this.#states.get(day);
+    if (state !== undefined) state.level += returned * 1_000;
   }
 
   add(day: number, credits: number): void {
     this.#added.set(day, (this.#added.get(day) ?? 0) + credits);
+    this.#used.set(day, this.#used.get(day) ?? 0);
   }
 
   read(day: number): { used: number; added: number } {
-    return { used: this.#used.get(day) ?? 0, added: this.#added.get(day) ?? 0 };
+    const pool = this.#pools.get(day) ?? null;
+    let used = this.#used.get(day) ?? 0;
+    for (const [other, its] of this.#pools) {
+      if (pool === null || other === day || its !== pool) continue;
+      used += Math.max(0, (this.#used.get(other) ?? 0) - (this.#added.get(other) ?? 0));
+    }
+    return { used, added: this.#added.get(day) ?? 0 };
+  }
+
+  repair(day: number): { day: number; used: number }[] {
+    const later = [...this.#used].filter(([each]) => each > day).sort(([a], [b]) => a - b);
+    for (const [each] of later) {
+      for (const book of [this.#used, this.#added, this.#pools, this.#states]) book.delete(each);
+    }
+    for (const each of this.#pools.keys()) this.#pools.set(each, null);
+    return later.map(([each, used]) => ({ day: each, used }));
   }
 }
 
@@ -84,8 +117,11 @@ type Step =
       readonly kind: "take";
       readonly process: string;
       readonly want: number;
+
       readonly least: number;
+      readonly pool: number | null;
     }
+  | { readonly kind: "repair" }
   | { readonly kind: "giveBack"; readonly lease: number; readonly share: number }
   | { readonly kind: "add"; readonly days: number; readonly credits: number }
   | { readonly kind: "pass"; readonly ms: number };
@@ -95,10 +131,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
-      .tuple(fc.constantFrom("one", "two", "three"), price, fc.integer({ min: 0, max: 2_000 }))
-      .map(([process, least, more]) => ({
+      .tuple(
+        fc.constantFrom("one", "two", "three"),
+        price,
+        fc.integer({ min: 0, max: 2_000 }),
+        fc.constantFrom(null, null, null, 7, 7, 8),
+      )
+      .map(([process, least, more, pool]) => ({
         kind: "take" as const,
         process,
+        pool,
         least,
         want: least + more,
       })),
@@ -111,6 +153,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       share: fc.constantFrom(0, 0.5, 1),
     }),
   },
+  { weight: 1, arbitrary: fc.constant({ kind: "repair" as const }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -149,7 +192,7 @@ class Run {
   readonly #owner: string;
   readonly #schedule: Schedule;
   readonly #model = new Model();
-  readonly #leases: { readonly day: number; credits: number }[] = [];
+  #leases: { readonly day: number; credits: number }[] = [];
   #now = Date.UTC(2026, 10, 21, 23, 59, 58);
 
   constructor(store: LedgerStore, owner: string, schedule: Schedule) {
@@ -177,6 +220,7 @@ class Run {
     if (each.kind === "pass") this.#now += each.ms;
     else if (each.kind === "take") await this.#take(each);
     else if (each.kind === "giveBack") await this.#giveBack(each);
+    else if (each.kind === "repair") await this.#repair();
     else {
       const day = this.#today() + each.days;
       this.#model.add(day, each.credits);
@@ -184,9 +228,17 @@ class Run {
     }
   }
 
-  async #take({ process, want, least }: Step & { kind: "take" }): Promise<void> {
+  async #repair(): Promise<void> {
+    const today = this.#today();
+    const forgotten = await this.#store.repair([this.#owner, "another"], today);
+    const expected = this.#model.repair(today).map((each) => ({ owner: this.#owner, ...each }));
+    expect(forgotten.map((each) => ({ ...each }))).toEqual(expected);
+    this.#leases = this.#leases.filter(({ day }) => day <= today);
+  }
+
+  async #take({ process, want, least, pool }: Step & { kind: "take" }): Promise<void> {
     const { limit, perSecond } = this.#schedule;
-    const asked = { process, want, least, limit, perSecond, now: this.#now };
+    const asked = { process, want, least, pool, limit, perSecond, now: this.#now };
     const request = { ...asked, owner: this.#owner, day: this.#today() };
     const grant = await this.#store.take(request);
     expect({ ...grant }).toEqual(this.#model.take(request));
@@ -204,19 +256,21 @@ class Run {
 
   async #checkBooks(day: number): Promise<void> {
     const { used, added } = await this.#store.read(this.#owner, day);
+    expect({ used, added }).toEqual(this.#model.read(day));
     const held = this.#leases.filter((lease) => lease.day === day);
-    expect(used).toBe(held.reduce((sum, { credits }) => sum + credits, 0));
-    expect(used).toBeLessThanOrEqual(this.#schedule.limit + added);
+    const own = held.reduce((sum, { credits }) => sum + credits, 0);
+    expect(own).toBeLessThanOrEqual(Math.min(used, this.#schedule.limit + added));
   }
 }
 
 const overSqlite = (): LedgerStore => {
-  const { take, giveBack, add, read, check } = ledgerStatements(db);
+  const { take, giveBack, add, read, repair, check } = ledgerStatements(db);
   return {
     take: async (request) => take(request),
     giveBack: async (...args) => giveBack(...args),
     add: async (...args) => ({ ...add(...args) }),
     read: async (...args) => read(...args),
+    repair: async (...args) => repair(...args),
     check: async () => check(),
   };
 };

@@ -144,6 +144,11 @@ export type TakeRequest = {
   /** An account's id, or a key's where the key has a daily limit of its own. */
   readonly owner: string;
   readonly day: Day;
+  /**
+   * Null: the day has a balance of its own. Otherwise it shares one balance with the owner's other
+   * days that have the same number here. Only the first take of a day decides this.
+   */
+  readonly pool: number | null;
   /** Credits. Less than `least` are never granted: it is the price of the call that waits. */
   readonly want: number;
   readonly least: number;
@@ -158,7 +163,7 @@ export type TakeRequest = {
 };
 
 export type Grant = {
-  /** The day that the credits were taken from: never before one that was seen before. */
+  /** The day that the credits were taken from: the one that was asked for. */
   readonly day: Day;
   /** 0, or `least` to `want`. Credits that the owner's row now counts as used. */
   readonly granted: number;
@@ -170,7 +175,11 @@ export type Grant = {
   readonly shared: boolean;
 };
 
+/** `used`: of the day's balance, which includes what other days used of a balance that is shared. */
 export type DayBalance = { readonly used: number; readonly added: number };
+
+/** A day that was forgotten, and what was used of it. */
+export type ForgottenDay = { readonly owner: string; readonly day: Day; readonly used: number };
 
 /**
  * What was spent, one row for each owner and day. A debit is one conditional statement: no reading
@@ -191,6 +200,11 @@ export type LedgerStore = {
   /** Adds to the balance of a day. */
   readonly add: (owner: string, day: Day, credits: number) => Promise<DayBalance>;
   readonly read: (owner: string, day: Day) => Promise<DayBalance>;
+  /**
+   * After a clock was wrong: forgets all days of these owners after this one, and gives each other
+   * day a balance of its own. What was used of it stays used. The forgotten days, oldest first.
+   */
+  readonly repair: (owners: readonly string[], day: Day) => Promise<readonly ForgottenDay[]>;
   /** Rejects where nothing can be written at this moment, as when the disk is full. Changes nothing. */
   readonly check: () => Promise<void>;
 };

@@ -34,6 +34,7 @@ async function spend(storage: ReturnType<typeof openMemory>, credits: number): P
   await storage.ledger.take({
     owner: "acc_1",
     day: DAY,
+    pool: null,
     want: credits,
     least: credits,
     limit: 3_000_000,

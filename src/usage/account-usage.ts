@@ -1,5 +1,5 @@
 import type { PlanConfig } from "../config/plans.ts";
-import { DAY_MS, dayOf, endOf } from "../lib/day.ts";
+import { DAY_MS, dayOf, endOf, isoDay } from "../lib/day.ts";
 import type { Account, DayBalance, Storage, UsageRow } from "../storage/store.ts";
 
 /** What the day of an account needs to be known of it. */
@@ -74,7 +74,7 @@ export function balanceOf(
   const day = dayOf(now);
   return {
     account: account.email,
-    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    day: isoDay(day),
     limit,
     used,
     left: Math.max(0, limit - used),

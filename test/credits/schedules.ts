@@ -1,7 +1,8 @@
 import type { PlanConfig } from "../../src/config/plans.ts";
-import { DAY_MS, Simulation, type StoreMode, turn } from "./simulation.ts";
+import { DAY_MS } from "./simulated-process.ts";
+import { Simulation, type StoreMode, turn } from "./simulation.ts";
 
-const plan = (dailyCredits: number, creditsPerSecond: number): PlanConfig => ({
+export const plan = (dailyCredits: number, creditsPerSecond: number): PlanConfig => ({
   dailyCredits,
   creditsPerSecond,
   failover: false,
@@ -26,7 +27,7 @@ const MODES: readonly StoreMode[] = [
 const LIMITS = [null, null, 100, 400, 3000];
 
 /** Reads choices out of one number, so that a schedule is a list of numbers, short to shrink. */
-class Choices {
+export class Choices {
   #rest: number;
 
   constructor(seed: number) {
@@ -44,7 +45,7 @@ class Choices {
   }
 }
 
-type Step = (world: Simulation, choices: Choices) => void | Promise<void>;
+export type Step = (world: Simulation, choices: Choices) => void | Promise<void>;
 
 const call: Step = (world, choices) => {
   const process = choices.of(world.processes);
@@ -88,7 +89,7 @@ const pass: Step = (world, choices) => world.pass(choices.of(WAITS_MS));
 
 const toMidnight: Step = async (world, choices) => {
   const rest = DAY_MS - (world.time.wallMs % DAY_MS);
-  world.jump(rest - choices.upTo(300));
+  await world.sleep(Math.max(0, rest - choices.upTo(300)));
   if (choices.upTo(2) === 0) await world.pass(choices.upTo(600));
 };
 
@@ -170,6 +171,7 @@ export async function runSchedule(
     world.check();
   }
   await world.quiesce();
+  world.setRight();
   await world.spendTheRest();
   await world.quiesce();
   world.check();

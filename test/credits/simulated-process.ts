@@ -1,9 +1,14 @@
 import type { PlanConfig } from "../../src/config/plans.ts";
 import { Ledger, type Reservation } from "../../src/credits/ledger.ts";
-import type { LedgerStore } from "../../src/storage/store.ts";
+import type { LedgerStore, TakeRequest } from "../../src/storage/store.ts";
 import { SimulatedStore, type Statement } from "./simulated-store.ts";
 
-export type SharedTime = { monotonicMs: number; wallMs: number };
+export const DAY_MS = 86_400_000;
+/** Docs: a clock that is set by less runs on, and one that ran on for so long is trusted. */
+const TRUSTED_MS = 600_000;
+
+/** `wallMs`: what the machine's clock says; `realMs`: what it should. */
+export type SharedTime = { monotonicMs: number; wallMs: number; realMs: number };
 
 /** A call that was admitted, in the air. */
 export type CallInTheAir = {
@@ -30,9 +35,15 @@ export class SimulatedProcess {
   readonly bounds = new Map<string, number>();
   /** Of each owner, and of each account's day (`id/day`). */
   readonly books = new Map<string, Book>();
-  /** The latest day of an account's call. */
-  readonly lastDays = new Map<string, number>();
   wallOffsetMs = 0;
+  readonly startedDay: number;
+  /** The day that its clock showed at its start. */
+  readonly startedOn: number;
+  /** Workers of one gateway start together, and have one clock. */
+  readonly gateway: string;
+  /** A clock that was wrong ran on over its midnight for long enough to be trusted. */
+  passedWrongMidnight = false;
+  #jumpedAtMs: number;
   /** The store refused credits that go back, and they were not all sent again. */
   isRefused = false;
   readonly #time: SharedTime;
@@ -46,12 +57,20 @@ export class SimulatedProcess {
       readonly store: LedgerStore;
       readonly plans: Readonly<Record<string, PlanConfig>>;
       readonly sent: (process: SimulatedProcess, statement: Statement) => void;
+      readonly taking: (process: SimulatedProcess, request: TakeRequest) => void;
+      readonly taken: (process: SimulatedProcess, request: TakeRequest) => void;
     },
   ) {
     this.name = name;
     this.#time = parts.time;
+    this.#jumpedAtMs = parts.time.monotonicMs;
+    this.startedDay = this.realDay;
+    this.startedOn = this.day;
+    this.gateway = `${parts.time.monotonicMs} ms, ${parts.time.wallMs}`;
     this.store = new SimulatedStore(parts.store, {
       sent: (statement) => parts.sent(this, statement),
+      taking: (request) => parts.taking(this, request),
+      taken: (request) => parts.taken(this, request),
     });
     const { time } = parts;
     this.ledger = new Ledger(
@@ -62,10 +81,11 @@ export class SimulatedProcess {
         scheduler: {
           now: () => this.now,
           monotonic: () => time.monotonicMs,
+          elapsed: () => time.monotonicMs,
           every: (intervalMs, run) => {
             this.#nextTickMs = time.monotonicMs + intervalMs;
             this.#tick = () => {
-              this.#nextTickMs += intervalMs;
+              this.#nextTickMs = time.monotonicMs + intervalMs;
               run();
             };
             return () => {
@@ -80,6 +100,39 @@ export class SimulatedProcess {
 
   get now(): number {
     return this.#time.wallMs + this.wallOffsetMs;
+  }
+
+  get day(): number {
+    return Math.floor(this.now / DAY_MS);
+  }
+
+  get realDay(): number {
+    return Math.floor(this.#time.realMs / DAY_MS);
+  }
+
+  get isRight(): boolean {
+    return this.now === this.#time.realMs;
+  }
+
+  /** The clock runs on since so long before the midnight that was last. */
+  get trustedAtMidnight(): boolean {
+    return this.#time.monotonicMs - this.#jumpedAtMs - (this.now % DAY_MS) >= TRUSTED_MS;
+  }
+
+  /** UTC days of its life. */
+  get realDays(): number {
+    return this.realDay - this.startedDay + 1;
+  }
+
+  /** Its clock was set. */
+  jumped(ms: number): void {
+    if (Math.abs(ms) >= TRUSTED_MS) this.#jumpedAtMs = this.#time.monotonicMs;
+  }
+
+  /** Time passes; `dayBefore`: of this clock, before it did. */
+  passed(dayBefore: number): void {
+    const isTrusted = this.#time.monotonicMs - this.#jumpedAtMs >= TRUSTED_MS;
+    if (!this.isRight && isTrusted && this.day !== dayBefore) this.passedWrongMidnight = true;
   }
 
   get nextTickMs(): number {

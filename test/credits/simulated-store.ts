@@ -23,7 +23,12 @@ export type Statement = {
   readonly fail: (isOutcomeUnknown: boolean) => void;
 };
 
-type Watch = { readonly sent: (statement: Statement) => void };
+type Watch = {
+  readonly sent: (statement: Statement) => void;
+  readonly taking: (request: TakeRequest) => void;
+  /** The store has carried out a take. */
+  readonly taken: (request: TakeRequest) => void;
+};
 
 /**
  * One process's way to the store: statements arrive, and are answered, when the simulation says so,
@@ -41,8 +46,10 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
 
   take = (request: TakeRequest): Promise<Grant> => {
     const { owner, day, want } = request;
+    this.#watch.taking(request);
     return this.#send({ kind: "take", owner, day, credits: want }, async (statement) => {
       statement.granted = await this.#store.take(request);
+      this.#watch.taken(request);
       return statement.granted;
     });
   };

@@ -71,7 +71,7 @@ function monthOf(accountId: string): UsageBucket[] {
 async function spend(day: number, credits: number): Promise<void> {
   const { storage, account } = dashboard;
   const { granted } = await storage.ledger.take({
-    ...{ owner: account.id, day, want: credits, least: credits, limit: 75_000_000 },
+    ...{ owner: account.id, day, pool: null, want: credits, least: credits, limit: 75_000_000 },
     ...{ process: "test", perSecond: 1e9, now: day * DAY_MS },
   });
   expect(granted).toBe(credits);

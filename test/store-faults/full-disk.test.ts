@@ -41,6 +41,7 @@ const WRITES: typeof BEFORE = [
   ["keys", "recordUse", [{ id: "key_1", at: 5_000 }]],
   ["ledger", "take", takeRequest()],
   ["ledger", "giveBack", "acc_1", day, 1],
+  ["ledger", "repair", ["acc_1"], day - 1],
   ["ledger", "add", "acc_1", day, 1_000],
   ["ledger", "check"],
   ["usage", "record", [bucket()], []],

@@ -7,6 +7,7 @@ const TODAY = Math.floor(NOON / 86_400_000);
 export const takeRequest = (over: Partial<TakeRequest> = {}): TakeRequest => ({
   owner: "acc_1",
   day: TODAY,
+  pool: null,
   want: 500,
   least: 80,
   limit: 3_000_000,
@@ -122,15 +123,63 @@ function balanceContract(storage: () => Storage): void {
 }
 
 function dayContract(storage: () => Storage): void {
-  test("each day has its own balance; one that was over is never opened again", async () => {
+  test("each day has its own balance, in whatever order days are taken from", async () => {
     const { ledger } = storage();
     const take = taker(ledger);
     await take({ limit: 500, least: 400 });
     const tomorrow = { limit: 500, day: TODAY + 1, now: NOON + 43_200_000 };
     expect(await take(tomorrow)).toMatchObject({ day: TODAY + 1, granted: 80, left: 420 });
-    const back = await take({ limit: 500, day: TODAY, now: NOON });
-    expect(back).toMatchObject({ day: TODAY + 1, granted: 80, left: 340 });
-    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 400, added: 0 });
+    const back = await take({ limit: 500, now: NOON + 1 });
+    expect(back).toMatchObject({ day: TODAY, granted: 80, left: 20 });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 480, added: 0 });
+    expect(await ledger.read("acc_1", TODAY + 1)).toEqual({ used: 80, added: 0 });
+  });
+
+  test("days of one pool share one balance, and each counts what the others used", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const pooled = { limit: 1_000, pool: TODAY + 400, least: 300, want: 300 };
+    await take({ ...pooled, pool: null });
+    expect(await take({ ...pooled, day: TODAY + 400 })).toMatchObject({ granted: 300, left: 700 });
+    expect(await take({ ...pooled, day: TODAY + 9 })).toMatchObject({ granted: 300, left: 400 });
+    expect(await take({ ...pooled, day: TODAY + 400 })).toMatchObject({ granted: 300, left: 100 });
+    expect(await take({ ...pooled, day: TODAY + 9 })).toMatchObject({ granted: 0, left: 100 });
+    expect(await ledger.read("acc_1", TODAY + 9)).toEqual({ used: 900, added: 0 });
+    expect(await ledger.add("acc_1", TODAY + 9, 250)).toEqual({ used: 900, added: 250 });
+    expect(await take({ ...pooled, day: TODAY + 9 })).toMatchObject({ granted: 300, left: 50 });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 300, added: 0 });
+    expect(await take({ ...pooled, owner: "key_1" })).toMatchObject({ granted: 300, left: 700 });
+  });
+
+  test("a day keeps the pool that its first take named, and credits added before are no take", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const asked = { limit: 1_000, least: 300, want: 300 };
+    await take({ ...asked, day: TODAY + 1, pool: 7 });
+    await ledger.add("acc_1", TODAY + 2, 50);
+    await take({ ...asked, day: TODAY + 2, pool: 7 });
+    await take({ ...asked, pool: null });
+    expect(await take({ ...asked, day: TODAY + 2 })).toMatchObject({ granted: 300, left: 150 });
+    expect(await take({ ...asked, pool: 7 })).toMatchObject({ granted: 300, left: 400 });
+  });
+
+  test("a repair forgets later days, and gives the others balances of their own", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const pooled = { limit: 1_000, pool: 7, least: 300, want: 300 };
+    await take({ ...pooled, day: TODAY - 1 });
+    await take(pooled);
+    await take({ ...pooled, day: TODAY + 400 });
+    await take({ ...pooled, day: TODAY + 1, owner: "key_1" });
+    await take({ ...pooled, day: TODAY + 1, owner: "key_2" });
+    expect(await ledger.repair(["acc_1", "key_1"], TODAY)).toEqual([
+      { owner: "key_1", day: TODAY + 1, used: 300 },
+      { owner: "acc_1", day: TODAY + 400, used: 300 },
+    ]);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 300, added: 0 });
+    expect(await take(pooled)).toMatchObject({ granted: 300, left: 400 });
+    expect(await ledger.read("key_2", TODAY + 1)).toEqual({ used: 300, added: 0 });
+    expect(await ledger.repair(["acc_1"], TODAY)).toEqual([]);
   });
 
   test("what is given back of a day that is over goes to that day", async () => {
@@ -141,6 +190,13 @@ function dayContract(storage: () => Storage): void {
     await ledger.giveBack("acc_1", TODAY, 200);
     expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 300, added: 0 });
     expect(await ledger.read("acc_1", TODAY + 1)).toEqual({ used: 500, added: 0 });
+  });
+
+  test("the sharing of a day that a wrong clock opened does not reach earlier days", async () => {
+    const take = taker(storage().ledger);
+    await take({ process: "two", day: TODAY + 400, now: NOON + 400 * 86_400_000 });
+    await take({ process: "one" });
+    expect(await take({ process: "two", now: NOON + 100 })).toMatchObject({ shared: true });
   });
 
   test("midnight gives several processes no second burst", async () => {

@@ -34,7 +34,11 @@ export type Started = {
   readonly admin: string;
 };
 
-export async function openWorkplace(config: object): Promise<Workplace> {
+/** `common`: of the commands and of gateways that are started without options of their own. */
+export async function openWorkplace(
+  config: object,
+  common: TollgateOptions = {},
+): Promise<Workplace> {
   const folder = temporaryFolder("workplace");
   const file = join(folder, "tollgate.yaml");
   const { networks = [] } = config as { readonly networks?: readonly object[] };
@@ -42,7 +46,7 @@ export async function openWorkplace(config: object): Promise<Workplace> {
   const running: TollgateProcess[] = [];
   const adminPorts: number[] = [];
   const run = async (...args: string[]) => {
-    const process = startTollgate([...args, "--config", file]);
+    const process = startTollgate([...args, "--config", file], common);
     running.push(process);
     return process.ended;
   };
@@ -55,7 +59,7 @@ export async function openWorkplace(config: object): Promise<Workplace> {
       if (code !== 0) throw new Error(stderr);
       return JSON.parse(stdout);
     },
-    start: async (options) => {
+    start: async (options = common) => {
       const process = startTollgate(["start", "--config", file], options);
       running.push(process);
       const gateway = await started(process);

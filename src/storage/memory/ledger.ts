@@ -21,7 +21,7 @@ type Sharing = {
   readonly at: number;
 };
 
-type Row = { used: number; added: number; sharing: Sharing | undefined };
+type Row = { used: number; added: number; sharing: Sharing | undefined; pool: number | null };
 
 /** The ledger in memory; every method but `check` is carried out at once, so a debit is one step. */
 export function memoryLedger(check: () => void): LedgerStore {
@@ -33,17 +33,22 @@ export function memoryLedger(check: () => void): LedgerStore {
   };
   const rowOf = (owner: string, day: Day): Row => {
     const days = daysOf(owner);
-    const row = days.get(day) ?? { used: 0, added: 0, sharing: undefined };
+    const row = days.get(day) ?? { used: 0, added: 0, sharing: undefined, pool: null };
     days.set(day, row);
     return row;
   };
   return {
     take: async (request) => {
       check();
-      const days = daysOf(request.owner);
-      const sharing = newestSharing(days);
-      const day = Math.max(request.day, ...days.keys());
-      return { day, ...debit(rowOf(request.owner, day), request, sharing) };
+      const { owner, day, pool } = request;
+      const days = daysOf(owner);
+      const sharing = newestSharing(days, day);
+      const row = rowOf(owner, day);
+      if (row.sharing === undefined) row.pool = pool;
+      return {
+        day,
+        ...debit(row, request, { last: sharing, elsewhere: usedElsewhere(days, row) }),
+      };
     },
     giveBack: async (owner, day, credits) => {
       check();
@@ -58,28 +63,51 @@ export function memoryLedger(check: () => void): LedgerStore {
       check();
       const row = rowOf(owner, day);
       row.added += credits;
-      return balance(row);
+      return balance(daysOf(owner), day);
     },
     read: async (owner, day) => {
       check();
-      return balance(owners.get(owner)?.get(day));
+      return balance(daysOf(owner), day);
+    },
+    repair: async (repaired, day) => {
+      check();
+      const forgotten = repaired.flatMap((owner) => {
+        const days = daysOf(owner);
+        const later = [...days].filter(([each]) => each > day);
+        for (const [each] of later) days.delete(each);
+        for (const row of days.values()) row.pool = null;
+        return later.map(([each, { used }]) => ({ owner, day: each, used }));
+      });
+      return forgotten.sort((a, b) => a.day - b.day);
     },
     check: async () => check(),
   };
 }
 
-const balance = (row: Row | undefined): DayBalance => ({
-  used: row?.used ?? 0,
-  added: row?.added ?? 0,
-});
+function balance(days: ReadonlyMap<Day, Row>, day: Day): DayBalance {
+  const row = days.get(day);
+  if (row === undefined) return { used: 0, added: 0 };
+  return { used: row.used + usedElsewhere(days, row), added: row.added };
+}
+
+/** What other days used of a balance that this one shares. */
+function usedElsewhere(days: ReadonlyMap<Day, Row>, row: Row): number {
+  if (row.pool === null) return 0;
+  const others = [...days.values()].filter((each) => each !== row && each.pool === row.pool);
+  return others.reduce((sum, { used, added }) => sum + Math.max(used - added, 0), 0);
+}
 
 /** Of the newest day that was taken from: a day begins with the bucket that the last one left. */
-function newestSharing(days: ReadonlyMap<Day, Row>): Sharing | undefined {
-  const taken = [...days].filter(([, { sharing }]) => sharing !== undefined);
+function newestSharing(days: ReadonlyMap<Day, Row>, upTo: Day): Sharing | undefined {
+  const taken = [...days].filter(([day, { sharing }]) => day <= upTo && sharing !== undefined);
   return taken.sort(([a], [b]) => b - a)[0]?.[1].sharing;
 }
 
-function debit(row: Row, request: TakeRequest, last: Sharing | undefined): Omit<Grant, "day"> {
+function debit(
+  row: Row,
+  request: TakeRequest,
+  { last, elsewhere }: { readonly last: Sharing | undefined; readonly elsewhere: number },
+): Omit<Grant, "day"> {
   const { least, limit, perSecond, process, now } = request;
   const want = Math.max(request.want, least);
   const full = perSecond * 1000;
@@ -92,7 +120,7 @@ function debit(row: Row, request: TakeRequest, last: Sharing | undefined): Omit<
   const lowest = Math.min(-full, full - DEAREST_CALL_CREDITS * 1000);
   const level = Math.min(full, Math.max(refill ?? full, lowest));
 
-  const rest = limit + row.added - row.used;
+  const rest = limit + row.added - row.used - elsewhere;
   const most = shared ? Math.min(want, Math.max(least, Math.floor(perSecond / 10))) : want;
   const offered = rest < least ? 0 : Math.min(most, Math.max(least, Math.floor(rest / 16)));
   const missing = Math.min(least, perSecond) * 1000 - level;
@@ -106,7 +134,7 @@ function debit(row: Row, request: TakeRequest, last: Sharing | undefined): Omit<
   row.sharing = { ...seats, level: below, at: moment };
   return {
     granted,
-    left: Math.max(limit + row.added - row.used, 0),
+    left: Math.max(rest - granted, 0),
     waitMs: granted < offered && missing > 0 ? Math.ceil(missing / perSecond) : 0,
     shared,
   };

@@ -192,6 +192,7 @@ function storageOver(client: SqliteClient): Storage {
       giveBack: true,
       add: true,
       read: true,
+      repair: true,
       check: true,
     }),
     usage: remote<UsageStore>(client, "usage", {

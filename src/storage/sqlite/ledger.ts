@@ -1,44 +1,68 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type DayBalance, DEAREST_CALL_CREDITS, type Grant, type LedgerStore } from "../store.ts";
-import { type Blocking, returning, writeNothingNew } from "./database.ts";
+import {
+  type DayBalance,
+  DEAREST_CALL_CREDITS,
+  type ForgottenDay,
+  type Grant,
+  type LedgerStore,
+} from "../store.ts";
+import { type Blocking, returning, transaction, writeNothingNew } from "./database.ts";
+
+/** What other days used of a balance that a day shares; they are read only then. */
+function usedElsewhere({ owner, pool, day }: { owner: string; pool: string; day: string }): string {
+  return `CASE WHEN ${pool} IS NULL THEN 0 ELSE (
+    SELECT coalesce(sum(max(other.used - other.added, 0)), 0) FROM ledger other
+    WHERE other.owner = ${owner} AND other.pool = ${pool} AND other.day <> ${day}) END`;
+}
+
+const USED_ELSEWHERE = usedElsewhere({
+  owner: "ledger.owner",
+  pool: "ledger.pool",
+  day: "ledger.day",
+});
 
 /**
  * The debit: one statement, so that SQLite's write lock covers all of it. Numbers arrive as floating
  * point, hence the casts: every division below is of integers. What each step does:
- * - ask: the day is never before one that the owner was seen on, so a clock that jumps back gets today;
- * - row: the balance, the newest state of the sharing, and the moment: a request that waited for a
- *   lock (5 s at most) is late and does not turn the row's time back, a clock that was set does;
+ * - row: the day's own balance, the newest state of the sharing up to the day, and the moment: a
+ *   request that waited for a lock (5 s at most) is late and does not turn the row's time back, a
+ *   clock that was set does;
+ * - pooled: less what other days used of the balance, where the day shares one;
  * - sharing: who takes beside whom; a holder that was not seen for 2 s is replaced;
  * - bucket: refilled, in thousandths of a credit; what a larger rate drew is not waited for;
  * - offer: what the balance, and the sharing, allow; grant: what the bucket holds of it, where shared.
  */
 export const TAKE = `
 WITH ask AS (
-  SELECT max(CAST(:day AS INTEGER),
-      coalesce((SELECT max(day) FROM ledger WHERE owner = :owner), 0)) AS day,
+  SELECT CAST(:day AS INTEGER) AS day, CAST(:pool AS INTEGER) AS asked_pool,
     CAST(max(:want, :least) AS INTEGER) AS want, CAST(:least AS INTEGER) AS least,
     CAST(:limit AS INTEGER) AS credits, CAST(:perSecond AS INTEGER) AS rate,
     CAST(:now AS INTEGER) AS now
 ), row AS (
-  SELECT ask.*, credits + coalesce(today.added - today.used, 0) AS rest,
+  SELECT ask.*, iif(today.level_at IS NULL, asked_pool, today.pool) AS pool,
+    credits + coalesce(today.added - today.used, 0) AS own_rest,
     last.holder, last.holder_at, last.other_at, last.level, last.level_at,
     iif(last.level_at BETWEEN now AND now + 6000, last.level_at, now) AS moment
   FROM ask
   LEFT JOIN ledger today ON today.owner = :owner AND today.day = ask.day
   LEFT JOIN ledger last ON last.owner = :owner AND last.day = (
-    SELECT day FROM ledger WHERE owner = :owner AND level_at IS NOT NULL ORDER BY day DESC LIMIT 1)
+    SELECT day FROM ledger WHERE owner = :owner AND day <= ask.day AND level_at IS NOT NULL
+    ORDER BY day DESC LIMIT 1)
+), pooled AS (
+  SELECT *, own_rest - ${usedElsewhere({ owner: ":owner", pool: "row.pool", day: "row.day" })} AS rest
+  FROM row
 ), joined AS (
   SELECT *, holder <> :process AND holder_at > moment - 2000 AND holder_at <= moment AS beside
-  FROM row
+  FROM pooled
 ), sharing AS (
-  SELECT day, want, least, rate, moment, rest, level, level_at,
+  SELECT day, pool, want, least, rate, moment, rest, level, level_at,
     iif(beside, holder, :process) AS holder,
     iif(beside, holder_at, moment) AS holder_at,
     iif(beside, moment, other_at) AS other_at,
     beside OR (other_at > moment - 2000 AND other_at <= moment) AS shared
   FROM joined
 ), bucket AS (
-  SELECT day, want, least, rate, moment, rest, holder, holder_at, other_at, shared,
+  SELECT day, pool, want, least, rate, moment, rest, holder, holder_at, other_at, shared,
     min(rate * 1000, max(min(-rate, rate - ${DEAREST_CALL_CREDITS}) * 1000,
       coalesce(level + max(moment - level_at, 0) * rate, rate * 1000))) AS level
   FROM sharing
@@ -53,18 +77,19 @@ WITH ask AS (
   FROM offer
 )
 INSERT INTO ledger
-  (owner, day, used, added, holder, holder_at, other_at, level, level_at, granted, wait_ms)
-SELECT :owner, day, granted, 0, holder, holder_at, other_at,
+  (owner, day, pool, used, added, holder, holder_at, other_at, level, level_at, granted, wait_ms)
+SELECT :owner, day, pool, granted, 0, holder, holder_at, other_at,
   iif(shared, level - granted * 1000, max(level - granted * 1000, min(level, -rate * 1000))),
   moment, granted,
   iif(granted < offered, max((min(least, rate) * 1000 - level + rate - 1) / rate, 0), 0)
 FROM grants WHERE true
 ON CONFLICT (owner, day) DO UPDATE SET
-  used = used + excluded.granted,
+  used = used + excluded.granted, pool = excluded.pool,
   holder = excluded.holder, holder_at = excluded.holder_at, other_at = excluded.other_at,
   level = excluded.level, level_at = excluded.level_at,
   granted = excluded.granted, wait_ms = excluded.wait_ms
-RETURNING day, granted, max(CAST(:limit AS INTEGER) + added - used, 0) AS left, wait_ms AS waitMs,
+RETURNING day, granted, wait_ms AS waitMs,
+  max(CAST(:limit AS INTEGER) + added - used - ${USED_ELSEWHERE}, 0) AS left,
   coalesce(other_at > level_at - 2000 AND other_at <= level_at, 0) AS shared`;
 
 export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
@@ -77,9 +102,18 @@ export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
     db,
     `INSERT INTO ledger (owner, day, used, added) VALUES (:owner, :day, 0, :credits)
      ON CONFLICT (owner, day) DO UPDATE SET added = added + excluded.added
-     RETURNING used, added`,
+     RETURNING used + ${USED_ELSEWHERE} AS used, added`,
   );
-  const read = db.prepare("SELECT used, added FROM ledger WHERE owner = ? AND day = ?");
+  const read = db.prepare(
+    `SELECT used + ${USED_ELSEWHERE} AS used, added FROM ledger WHERE owner = ? AND day = ?`,
+  );
+  const forget = returning<ForgottenDay>(
+    db,
+    "DELETE FROM ledger WHERE owner = :owner AND day > :day RETURNING owner, day, used",
+  );
+  const separate = db.prepare(
+    "UPDATE ledger SET pool = NULL WHERE owner = :owner AND pool IS NOT NULL",
+  );
   return {
     take: (request) => {
       const row = one(take(request));
@@ -90,6 +124,16 @@ export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
     },
     add: (owner, day, credits) => one(add({ owner, day, credits })),
     read: (owner, day) => (read.get(owner, day) as DayBalance | undefined) ?? { used: 0, added: 0 },
+    repair: (owners, day) => {
+      const forgotten: ForgottenDay[] = [];
+      transaction(db, () => {
+        for (const owner of owners) {
+          forgotten.push(...forget({ owner, day }));
+          separate.run({ owner });
+        }
+      });
+      return forgotten.sort((a, b) => a.day - b.day);
+    },
     check: () => writeNothingNew(db),
   };
 }

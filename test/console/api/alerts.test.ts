@@ -75,7 +75,7 @@ async function scene(options: RigOptions = {}): Promise<Scene> {
 
 async function spend({ rig, account }: Pick<Scene, "rig" | "account">, credits: number) {
   const now = rig.parts.clock.now();
-  const figures = { want: credits, least: credits, limit: 1000, perSecond: 1e9 };
+  const figures = { pool: null, want: credits, least: credits, limit: 1000, perSecond: 1e9 };
   await rig.storage.ledger.take({
     owner: account.id,
     day: dayOf(now),

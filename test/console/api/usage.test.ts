@@ -54,7 +54,7 @@ async function scene(store: (typeof STORES)[number]): Promise<Scene> {
 
 function spend(storage: Storage, { accountId, minute, credits }: UsageBucket): Promise<unknown> {
   const now = minute * MINUTE_MS;
-  const figures = { want: credits, least: credits, limit: 1e12, perSecond: 1e12 };
+  const figures = { pool: null, want: credits, least: credits, limit: 1e12, perSecond: 1e12 };
   return storage.ledger.take({ owner: accountId, day: dayOf(now), process: "p", now, ...figures });
 }
 

@@ -44,7 +44,7 @@ async function charge(storage: Storage, { id }: Account, now: number): Promise<v
   const totals = await storage.usage.totals(span);
   const credits = totals.reduce((sum, row) => sum + row.credits, 0);
   await storage.ledger.take({
-    ...{ owner: id, day, want: credits, least: credits, limit: DAILY_CREDITS },
+    ...{ owner: id, day, pool: null, want: credits, least: credits, limit: DAILY_CREDITS },
     ...{ process: "test", perSecond: 1e9, now },
   });
 }

@@ -4,6 +4,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "account.plan": "Plan changed",
   "account.limits": "Account's limits changed",
   "account.credit": "Credits added",
+  "account.repair": "Days of a wrong clock forgotten",
   "account.suspend": "Account suspended",
   "account.resume": "Account resumed",
   "account.delete": "Account deleted",

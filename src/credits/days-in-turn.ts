@@ -1,0 +1,57 @@
+import { DAY_MS, dayOf } from "../lib/day.ts";
+import type { Day } from "../storage/store.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** A clock that is set by less than that (a step of NTP, a machine that was paused) runs on. */
+const JUMP_MS = 600_000;
+/** So long a clock has to run on before its midnight is taken for a real one. */
+const TRUSTED_AFTER_MS = 600_000;
+
+/**
+ * Which days have a balance of their own, by what the clock did in the life of this process. The
+ * clock is always followed: nobody can tell whether it was right before it jumped or is right now.
+ * But no more days get a balance of their own than have really passed; all others share one. So
+ * whatever the clock does, one balance more than the real days had can be spent, and no more.
+ */
+export class DaysInTurn {
+  readonly #clock: Pick<Scheduler, "now" | "elapsed">;
+  readonly #startedAtMs: number;
+  readonly #inTurn = new Set<Day>();
+  /** The number of the balance that other days share: the first day, so that workers have one. */
+  readonly #pool: Day;
+  /** Of the last look: the day, and what Unix time was ahead of the time that elapsed. */
+  #day = -1;
+  #aheadMs = Number.NEGATIVE_INFINITY;
+  /** Since when the clock runs on without a jump. */
+  #steadySinceMs = 0;
+
+  constructor(clock: Pick<Scheduler, "now" | "elapsed">) {
+    this.#clock = clock;
+    this.#startedAtMs = clock.elapsed();
+    this.#pool = dayOf(clock.now());
+    this.look();
+  }
+
+  /** The `pool` to take credits of this day with. */
+  poolOf(day: Day): number | null {
+    if (this.#inTurn.has(day)) return null;
+    if (day !== this.#day) this.look();
+    return this.#inTurn.has(day) ? null : this.#pool;
+  }
+
+  /** To be called a few times a second, so that a jump is seen although nobody calls. */
+  look(): void {
+    const nowMs = this.#clock.now();
+    const atMs = this.#clock.elapsed();
+    if (Math.abs(nowMs - atMs - this.#aheadMs) >= JUMP_MS) this.#steadySinceMs = atMs;
+    this.#aheadMs = nowMs - atMs;
+    const day = dayOf(nowMs);
+    if (day === this.#day) return;
+    this.#day = day;
+    if (this.#inTurn.has(day)) return;
+    // In a time as long as n days midnight passes n or n + 1 times.
+    const isTrusted = atMs - this.#steadySinceMs >= TRUSTED_AFTER_MS;
+    const room = Math.floor((atMs - this.#startedAtMs) / DAY_MS) + (isTrusted ? 2 : 1);
+    if (this.#inTurn.size < room) this.#inTurn.add(day);
+  }
+}
