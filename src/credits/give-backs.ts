@@ -68,7 +68,8 @@ export class GiveBacks {
       (error: unknown) => {
         // Sent twice, it could be carried out twice, and the day be overspent. It stays charged.
         if (isOutcomeUnknown(error)) returned();
-        this.#failing = true;
+        // Where nothing is left to be sent again, no statement would find out that the store works.
+        this.#failing = lease.returning > 0 || this.#refused.size > 0;
         this.#parts.health.failed(error);
         this.#sent(lease);
       },
