@@ -121,6 +121,18 @@ describe("the head", () => {
     expect(view.head?.number).toBe(11);
   });
 
+  test("of primaries stays where a partner's chain has nothing of theirs", () => {
+    const { view, a, b } = network(["primary", "partner"]);
+    view.report(a, block(10));
+    a.breaker.state = "open";
+    view.report(b, block(12, "b"));
+    view.joins(b, -1);
+    expect(view.head?.number).toBe(12);
+    a.breaker.state = "closed";
+    view.refresh();
+    expect(view.shownHead?.number).toBe(10);
+  });
+
   test("never goes back because a node does", () => {
     const { view, a, b, time } = network(["primary", "primary"]);
     view.report(a, block(10));

@@ -50,12 +50,14 @@ export class PrimaryHead {
   /** Follows those who are heard, where they are primaries. Returns whether it moved. */
   follow(chain: CanonicalChain, heard: readonly Standing[], confirmations: number): boolean {
     if (heard[0]?.upstream.role !== "primary") return false;
-    for (const { tip } of heard) {
-      if (tip !== undefined && chain.has(tip)) this.#newest = Math.max(this.#newest, tip.number);
-    }
+    let top = -1;
+    for (const { tip } of heard) if (tip && chain.has(tip)) top = Math.max(top, tip.number);
+    this.#newest = Math.max(this.#newest, top);
     const before = this.#head?.number ?? -1;
     const least = Math.max(confirmedBlock(heard, confirmations), Math.min(before, this.#kept));
-    const to = least < 0 && before >= 0 ? (chain.tip?.number ?? -1) : least;
+    // On a chain of partners that has nothing of the old one no primary has shown a head yet.
+    const to = least < 0 && before >= 0 ? top : least;
+    if (to < 0) return false;
     this.#kept = Number.POSITIVE_INFINITY;
     const head = headAt(chain, to, this.#head);
     const hasMoved = head?.number !== before && head !== undefined;
