@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ask } from "../http/ask.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
 import { PRICE, startCallers } from "./callers.ts";
@@ -10,24 +10,26 @@ const DAILY = 10_000;
 const SERVES_WITHIN_MS = 2000;
 const preload = new URL("../support/thread-deaths.ts", import.meta.url);
 
+const CONFIG = {
+  server: { port: 0 },
+  admin: { port: 0 },
+  storage: { url: "sqlite:./tollgate.db" },
+  plans: { small: { dailyCredits: DAILY, creditsPerSecond: 1_000_000 } },
+  networks: [
+    {
+      name: "net",
+      family: "evm",
+      chainId: 1,
+      upstreams: [{ name: "node", url: "http://127.0.0.1:9" }],
+    },
+  ],
+};
+
 let workplace: Workplace;
 let key: string;
 let gateway: Started;
 beforeAll(async () => {
-  workplace = await openWorkplace({
-    server: { port: 0 },
-    admin: { port: 0 },
-    storage: { url: "sqlite:./tollgate.db" },
-    plans: { small: { dailyCredits: DAILY, creditsPerSecond: 1_000_000 } },
-    networks: [
-      {
-        name: "net",
-        family: "evm",
-        chainId: 1,
-        upstreams: [{ name: "node", url: "http://127.0.0.1:9" }],
-      },
-    ],
-  });
+  workplace = await openWorkplace(CONFIG);
   await workplace.json("accounts", "create", "ada@example.com", "--plan", "small");
   const named = ["--account", "ada@example.com", "--name", "laptop"];
   key = ((await workplace.json("keys", "create", ...named)) as { key: string }).key;
@@ -102,3 +104,16 @@ test("/healthz fails while no thread can be begun, and is well again when one ca
   });
   agent.destroy();
 });
+
+test("a worker whose storage's thread cannot be begun again ends, and is replaced", async () => {
+  const pool = await openWorkplace({ ...CONFIG, server: { port: 0, workers: 2 } });
+  onTestFinished(pool.clear);
+  const shared = await pool.start({ preload });
+  const [, pid = ""] = await shared.process.says(/"worker":1,"pid":(\d+),"msg":"worker serves"/);
+  // Until its storage has a thread.
+  await pause(1500);
+  execFileSync("prlimit", ["--pid", pid, "--nofile=3:"]);
+  process.kill(Number(pid), "SIGUSR2");
+  await shared.process.says(new RegExp(`"worker":1,"pid":${pid},[^\\n]*"msg":"worker ended"`));
+  await shared.process.says(/"worker ended"[\s\S]*"worker":1,"pid":\d+,"msg":"worker serves"/);
+}, 60_000);
