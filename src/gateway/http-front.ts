@@ -153,14 +153,17 @@ function bodyFault(exchange: Exchange): RpcError | undefined {
   if (type !== undefined && !isJson(type)) {
     return { name: "unsupported_media_type", details: "send Content-Type: application/json" };
   }
-  if (exchange.header("content-encoding") !== undefined) {
+  const coding = exchange.header("content-encoding");
+  if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
     return { name: "unsupported_media_type", details: "send the body without Content-Encoding" };
   }
   return exchange.announcedBytes > MAX_BODY_BYTES ? tooLarge : undefined;
 }
 
+const JSON_TYPES: ReadonlySet<string> = new Set(["application/json", "application/json-rpc"]);
+
 function isJson(contentType: string): boolean {
   if (contentType === "application/json") return true;
   const [type = ""] = contentType.split(";", 1);
-  return type.trim().toLowerCase() === "application/json";
+  return JSON_TYPES.has(type.trim().toLowerCase());
 }

@@ -6,11 +6,13 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import type { ErrorName } from "../jsonrpc/errors.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
 import { readCertificates, type TlsFiles } from "./certificates.ts";
 import type { Exchange } from "./exchange.ts";
 import { NodeExchange } from "./node-exchange.ts";
-import { endWithRefusal } from "./raw-answer.ts";
+import { endWithRefusal, NO_REQUEST, TOO_SLOW } from "./raw-answer.ts";
+
+const MAX_HEADERS_BYTES = 16_384;
 
 export type ConnectionLimits = {
   /** From the opening of the connection, or the first byte of a later request. */
@@ -68,7 +70,7 @@ export function createNodeServer(
 /** What node:http calls them. */
 function wireOptions({ limits, keepAliveMs }: NodeServerOptions) {
   return {
-    maxHeaderSize: 16_384,
+    maxHeaderSize: MAX_HEADERS_BYTES,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.bodyMs,
     handshakeTimeout: limits.handshakeMs,
@@ -82,9 +84,12 @@ function wireOptions({ limits, keepAliveMs }: NodeServerOptions) {
 }
 
 /** What node:http says of bytes that it could not take as a request. */
-const CLIENT_ERRORS: Readonly<Record<string, ErrorName>> = {
-  HPE_HEADER_OVERFLOW: "headers_too_large",
-  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+const CLIENT_ERRORS: Readonly<Record<string, RpcError>> = {
+  HPE_HEADER_OVERFLOW: {
+    name: "headers_too_large",
+    details: `the headers have at most ${MAX_HEADERS_BYTES} bytes`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
 };
 
 /** What node:http keeps on a socket: the answer that is being given, the request being read. */
@@ -106,7 +111,7 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: HttpSocket): void {
     // An answer that has been given can't be followed by another.
     socket.destroy();
   } else {
-    endWithRefusal(socket, { name: CLIENT_ERRORS[error.code ?? ""] ?? "bad_request" });
+    endWithRefusal(socket, CLIENT_ERRORS[error.code ?? ""] ?? NO_REQUEST);
   }
 }
 

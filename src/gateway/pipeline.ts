@@ -191,8 +191,7 @@ function recall(call: Call, { usageOf }: PipelineParts): "waiting" | undefined {
   }
   const { plan } = call;
   if (plan === undefined) return undefined;
-  const known =
-    plan.known ?? definition?.local?.(call.args, session.network.factsFor(plan.partner));
+  const known = definition?.local?.(call.args, session.network.factsFor(plan.partner));
   if (known !== undefined) call.result = [toBinary(known)];
   else accept(call, session.network.recall(plan));
   return undefined;

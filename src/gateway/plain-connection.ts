@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import process from "node:process";
+import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Piece } from "../lib/bytes.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
@@ -8,7 +9,7 @@ import { PlainBody } from "./plain-body.ts";
 import type { PlainCircle } from "./plain-circle.ts";
 import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
 import { type PlainHead, readHead } from "./plain-head.ts";
-import { endWithRefusal } from "./raw-answer.ts";
+import { endWithRefusal, NO_REQUEST, TOO_SLOW } from "./raw-answer.ts";
 import { SocketReader } from "./socket-reader.ts";
 
 /**
@@ -66,9 +67,9 @@ export class PlainConnection {
     const { limits } = this.#circle;
     const tookMs = nowMs - this.#sinceMs;
     if (this.#body.missingBytes > 0) {
-      if (tookMs >= limits.bodyMs) this.#giveUp("request_timeout");
+      if (tookMs >= limits.bodyMs) this.#giveUp(TOO_SLOW);
     } else if (this.idle && !this.#spoken) {
-      if (tookMs >= limits.headersMs) this.#giveUp("request_timeout");
+      if (tookMs >= limits.headersMs) this.#giveUp(TOO_SLOW);
     } else if (this.idle && limits.idleMs > 0 && tookMs >= limits.idleMs) {
       this.socket.destroy();
     }
@@ -181,7 +182,7 @@ export class PlainConnection {
   /** The client sends no more; what it has asked for it still gets. */
   readonly #onEnd = (): void => {
     this.#ended = true;
-    if (this.#body.missingBytes > 0) this.#giveUp("bad_request");
+    if (this.#body.missingBytes > 0) this.#giveUp(NO_REQUEST);
     else if (this.idle) this.#end();
   };
 
@@ -198,12 +199,12 @@ export class PlainConnection {
   }
 
   /** A request that will not come to its end; one that has its answer gets no other. */
-  #giveUp(name: "request_timeout" | "bad_request"): void {
+  #giveUp(error: RpcError): void {
     const answered = this.#spoken && this.#exchange === undefined;
     this.#exchange = undefined;
     this.#leave();
     if (answered) this.socket.destroy();
-    else endWithRefusal(this.socket, { name });
+    else endWithRefusal(this.socket, error);
   }
 
   #handOver(bytes: Buffer): void {

@@ -6,6 +6,13 @@ import { refusal } from "./answer.ts";
 /** Closing with bytes unread resets the connection, and the client might never see the answer. */
 const LINGER_MS = 1000;
 
+export const TOO_SLOW: RpcError = Object.freeze({
+  name: "request_timeout",
+  details: "send the headers and the body of a request without long pauses",
+});
+
+export const NO_REQUEST: RpcError = Object.freeze({ name: "bad_request" });
+
 /**
  * Writes a refusal where there is no ServerResponse: before a request could be parsed, or at a
  * WebSocket upgrade. Ends the connection, at the latest after a second.

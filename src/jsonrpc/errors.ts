@@ -95,7 +95,7 @@ export const ERRORS = Object.freeze({
   }),
   unsupported_media_type: row(415, "Unsupported Media Type", {
     status: 415,
-    meaning: "The body is not application/json, or is compressed.",
+    meaning: "The body is neither application/json nor application/json-rpc, or is compressed.",
   }),
   too_many_connections: row(429, "Too Many Requests", {
     status: 429,

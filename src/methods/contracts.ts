@@ -27,6 +27,7 @@ function namedBy(role: Param["role"], value: JsonValue | undefined): string[] | 
     case "filter":
       return addresses(value instanceof Map ? value.get("address") : undefined);
     case "block":
+    case "block-count":
     case "block-hash":
     case "slot":
     case "config":

@@ -3,11 +3,19 @@ import type { Shape } from "./shapes/shape.ts";
 
 /**
  * What a parameter means to later stages: the block that is asked for (a number, a tag or
- * `{blockHash, requireCanonical?}`), a block's hash, the call, the contract, the log filter (blocks
- * and contracts); of a slot network the slot (a number of decimal digits up to 2^64-1) and the
+ * `{blockHash, requireCanonical?}`), how many blocks up to it (a quantity), a block's hash, the call,
+ * the contract, the log filter (blocks and contracts); of a slot network the slot (a number of decimal digits up to 2^64-1) and the
  * config (an object that may hold `commitment` and `minContextSlot`).
  */
-export type ParamRole = "block" | "block-hash" | "call" | "contract" | "filter" | "slot" | "config";
+export type ParamRole =
+  | "block"
+  | "block-count"
+  | "block-hash"
+  | "call"
+  | "contract"
+  | "filter"
+  | "slot"
+  | "config";
 
 /** What a network chooses of how params are checked. */
 export type ParamChoices = {

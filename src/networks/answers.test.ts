@@ -94,7 +94,7 @@ function planOf(more: Partial<Plan> & { readonly method?: string } = {}): Plan {
   if (definition === undefined) throw new Error("no such method");
   return {
     ...{ definition, args: ["0xab", "0x10"], block: 16, named: 16, depth: 0, head: 16 },
-    ...{ tagged: undefined, exists: false, future: false, known: undefined },
+    ...{ tagged: undefined, exists: false, future: false },
     ...{ minBlock: -1, partner: false, isKept: true, epoch: answers.epoch },
     ...{ params: undefined, hash: 0 },
     ...{ shape: { pending: false, pendingBlock: "node", signatures: "node" } as Plan["shape"] },

@@ -37,8 +37,6 @@ export type Resolution = {
   readonly exists: boolean;
   /** Above the head: nobody is known to have it. */
   readonly future: boolean;
-  /** The result, where the head alone says it. */
-  readonly known: string | undefined;
 };
 
 /** The resolution of one call, and what that asks of a node. */

@@ -107,6 +107,7 @@ describe("headers over 16 KiB are refused with 431 and closed", () => {
     expectRefusal(readAnswers(connection.received()), 431, {
       code: 431,
       message: "Request Header Fields Too Large",
+      details: "the headers have at most 16384 bytes",
     });
   });
 

@@ -35,7 +35,11 @@ test("headers have 10 s, bodies 30 s, a TLS handshake 10 s, an unread answer 120
   });
 });
 
-const timeout = { code: 408, message: "Request Timeout" };
+const timeout = {
+  code: 408,
+  message: "Request Timeout",
+  details: "send the headers and the body of a request without long pauses",
+};
 
 describe("a client is closed with the documented status that", { concurrent: true }, () => {
   test.each(HOSTILE.filter(({ statuses }) => statuses.length > 0))(

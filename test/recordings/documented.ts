@@ -27,8 +27,8 @@ const REFUSED_TOO: readonly (readonly [cases: RegExp, text: RegExp])[] = [
   [/_obj_unknown_key$/, /^invalid argument \d: .*unknown field/],
   [/_input_and_data_differ$/, /^invalid argument 0: .*are set and not equal/],
 ];
-/** What go-ethereum refuses for the sake of its head or its limits, not of the params. */
-const LEFT_TO_NODES = /_(logs_range_3|eth_getLogs_2|eth_getLogs_3)$/;
+/** What go-ethereum refuses for the sake of its limits, not of the params. */
+const LEFT_TO_NODES = /_logs_range_3$/;
 
 const LOOK_UP = /^eth_get(Block|Uncle|Transaction(By|Receipt))/;
 

@@ -129,16 +129,17 @@ export function chainsOf(node: string): Map<string, RecordedChain> {
   );
 }
 
-/** The head that it said, else the highest mined block that it spoke of. */
+/** The head that it said, else the highest mined block that it spoke of, or refused a range for. */
 function headIn(calls: readonly RecordedCall[]): number | undefined {
   const told = calls.find(({ request }) => request.method === "eth_blockNumber");
   if (told !== undefined) return Number(JSON.parse(told.answer.body).result);
   const mined = calls.filter(({ request }) => !JSON.stringify(request).includes("pending"));
-  const numbers = mined.flatMap(({ answer }) =>
-    [...answer.body.matchAll(/"(?:blockNumber|number)":"(0x[0-9a-f]+)"/g)].map(([, hex]) =>
-      Number(hex),
-    ),
-  );
+  const numbers = mined.flatMap(({ request, answer }) => {
+    const isTooLong = answer.body.includes("exceed maximum block range");
+    const spoken = isTooLong ? JSON.stringify(request) : answer.body;
+    const found = spoken.matchAll(/"(?:blockNumber|number|toBlock)":"(0x[0-9a-f]+)"/g);
+    return [...found].map(([, hex]) => Number(hex));
+  });
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 

@@ -76,7 +76,16 @@ export class Oracle {
   #checkError(asked: Asked, call: Call, good: SimulatedNode | undefined): void {
     const { name, internal } = call.error ?? { name: "none" };
     const { window, histories } = this.#parts;
-    hold(name !== "internal" && name !== "invalid_params", () => `error ${name}: ${internal}`);
+    hold(name !== "internal", () => `error ${name}: ${internal}`);
+    if (name === "invalid_params") {
+      const heads = histories[asked.plan].during(asked.beganMs, asked.endedMs);
+      const lowest = Math.min(...heads.map(({ number }) => number));
+      const { expected } = asked.question;
+      const ends = expected.kind === "logs" ? [expected.from, expected.to] : [];
+      const isBeyond = ends.some((end) => Number(end) > lowest);
+      hold(isBeyond, () => `error ${name}: the head was ${lowest}`);
+      return;
+    }
     if (name === "archive_unavailable") {
       const top = Math.max(
         ...histories[asked.plan].during(asked.beganMs, asked.endedMs).map((one) => one.number),
@@ -240,12 +249,13 @@ export class Oracle {
     if (expected.kind !== "logs") return;
     const from = numberOf(expected.from, call) ?? 0;
     const to = numberOf(expected.to, call) ?? 0;
+    hold(to <= (call.plan?.head ?? -1), () => `logs up to ${to}, beyond the head`);
     const found: readonly { blockNumber: string; blockHash: string }[] = JSON.parse(text);
     const node = this.#nodeOf(call);
     // Of partners no head is known at first.
     const isUnknown = node?.options.role === "partner" && node.reports.length === 0;
     const isExcused = node !== undefined && (isUnknown || isUpset(node, asked));
-    for (let number = from; number <= Math.min(to, call.plan?.head ?? -1); number += 1) {
+    for (let number = from; number <= to; number += 1) {
       const log = found.find(({ blockNumber }) => Number(blockNumber) === number);
       hold(log !== undefined || isExcused, () => `no logs of block ${number}: ${text}`);
       if (log !== undefined) {

@@ -24,6 +24,7 @@ function readCount(value: JsonValue): string {
 export const blockCount: Param = Object.freeze({
   name: "block count",
   want: 'a number of blocks, such as "0x5" or 5',
+  role: "block-count",
   required: true,
   check: readCount,
 });

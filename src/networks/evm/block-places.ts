@@ -3,6 +3,8 @@ import type { Definition, ParamRole } from "../../methods/definition.ts";
 /** Where a method's params name blocks; -1: nowhere. */
 export type BlockPlaces = {
   readonly block: number;
+  /** How many blocks up to that one. */
+  readonly count: number;
   readonly blockHash: number;
   readonly filter: number;
   readonly call: number;
@@ -24,14 +26,15 @@ export function blockPlaces(definition: Definition): BlockPlaces {
 
 function readPlaces(definition: Definition): BlockPlaces {
   const at = (role: ParamRole) => definition.params.findIndex((param) => param.role === role);
-  const [block, blockHash, filter, call] = [
+  const [block, count, blockHash, filter, call] = [
     at("block"),
+    at("block-count"),
     at("block-hash"),
     at("filter"),
     at("call"),
   ];
   const any = Math.max(block, filter, call) >= 0;
-  const places = { block, blockHash, filter, call, any };
+  const places = { block, count, blockHash, filter, call, any };
   PLACES.set(definition, places);
   return places;
 }

@@ -269,7 +269,6 @@ export class EvmNetwork implements Network {
       tagged: resolution.tagged,
       exists: resolution.exists,
       future: resolution.future,
-      known: resolution.known,
       definition,
       minBlock,
       partner,

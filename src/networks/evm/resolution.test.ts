@@ -135,13 +135,35 @@ describe("a log filter", () => {
     expect(ends(range({ fromBlock: "earliest", toBlock: "0x9" }))).toEqual(["0x0", "0x9"]);
   });
 
-  test("beyond the head is asked of a node that has the head", () => {
-    expect(range({ fromBlock: "0x5", toBlock: "0x500" })).toMatchObject({ block: 1000 });
-  });
+  const faultOf = (filter: Record<string, string>, moment?: Partial<Moment>) => {
+    const found = outcome("eth_getLogs", [new Map(Object.entries(filter))], moment);
+    return "name" in found ? `${found.name}: ${found.message}` : undefined;
+  };
+  const want = "want fromBlock up to toBlock, and toBlock up to the head, 0x3e8";
+  const beyond = `invalid_params: block range extends beyond current head block; ${want}`;
+  const invalid = `invalid_params: invalid block range params; ${want}`;
+  const tags = { found: new Map([["finalized", 900]]) };
 
-  test("that begins after the latest block finds nothing, and nobody is asked", () => {
-    expect(range({ fromBlock: "0x3e9" }).known).toBe("[]");
-    expect(range({ fromBlock: "0x3e8" }).known).toBeUndefined();
+  test.each<[string | undefined, Record<string, string>]>([
+    [beyond, { fromBlock: "0x5", toBlock: "0x3e9" }],
+    [beyond, { fromBlock: "0x3e9", toBlock: "0x3e9" }],
+    [beyond, { fromBlock: "latest", toBlock: "0x7fffffffffffffff" }],
+    [beyond, { fromBlock: "finalized", toBlock: "0x3e9" }],
+    [beyond, { toBlock: "0x3e9" }],
+    [invalid, { fromBlock: "0x3e9" }],
+    [invalid, { fromBlock: "0x3e9", toBlock: "latest" }],
+    [invalid, { fromBlock: "0x3e9", toBlock: "finalized" }],
+    [invalid, { fromBlock: "latest", toBlock: "finalized" }],
+    [invalid, { fromBlock: "latest", toBlock: "0x3e7" }],
+    [invalid, { toBlock: "0x3e7" }],
+    [invalid, { fromBlock: "0x1", toBlock: "earliest" }],
+    [undefined, { fromBlock: "0x3e8", toBlock: "0x3e8" }],
+    [undefined, { fromBlock: "earliest", toBlock: "latest" }],
+    [undefined, { fromBlock: "finalized" }],
+    [undefined, { fromBlock: "0x3e9", toBlock: "pending" }],
+    [undefined, { fromBlock: "pending", toBlock: "0x3e7" }],
+  ])("is answered with %s for %j, as go-ethereum does at head 1000", (fault, filter) => {
+    expect(faultOf(filter, tags)).toBe(fault);
   });
 
   test("by hash stays as it is", () => {
@@ -166,6 +188,10 @@ describe("a window of 128 blocks", () => {
     ["a hash of a state", "eth_getBalance", ["0xaa", eip1898]],
     ["a filter's beginning", "eth_getLogs", [new Map([["fromBlock", "0x368"]])]],
     ["a filter's hash", "eth_getLogs", [eip1898]],
+    ["the oldest block of a history", "eth_feeHistory", ["0x81", "latest", []]],
+    ["the oldest block of a pending history", "eth_feeHistory", ["0x81", "pending", []]],
+    ["the oldest block up to a number", "eth_feeHistory", ["0x3", "0x36a", []]],
+    ["a history of all blocks", "eth_feeHistory", ["0xffffffffffffffff", "0x7d0", []]],
   ])("ends before block 873 of 1000: %s", (_name, method, args) => {
     expect(outcome(method, args, moment)).toEqual(archive);
   });
@@ -174,6 +200,14 @@ describe("a window of 128 blocks", () => {
     expect(resolve("eth_getBlockByNumber", ["0x369", false], moment).block).toBe(873);
     const known = { window: 128, found: new Map([[HASH, 873]]) };
     expect(resolve("eth_getBlockByHash", [HASH, false], known).block).toBe(873);
+  });
+
+  test("has room for a history of 128 blocks, and for all of a short chain", () => {
+    const history = (count: string, head: number) =>
+      resolve("eth_feeHistory", [count, "latest", []], { ...moment, head }).block;
+    expect(history("0x80", 1000)).toBe(1000);
+    expect(history("0x0", 1000)).toBe(1000);
+    expect(history("0xffff", 100)).toBe(100);
   });
 
   test("says nothing of a hash that nobody knows", () => {

@@ -31,6 +31,13 @@ class NamedBlocks {
   tagged: number | undefined;
   lowest = Number.POSITIVE_INFINITY;
 
+  /** So many blocks up to the last one, of those that there are. */
+  reachBack(count: number, head: number): void {
+    if (this.last === undefined) return;
+    const oldest = Math.min(this.last.number, head) - Math.max(count - 1, 0);
+    this.lowest = Math.min(this.lowest, Math.max(oldest, 0));
+  }
+
   add(named: Named): void {
     this.first ??= named;
     this.last = named;
@@ -84,25 +91,31 @@ export class Resolver {
 }
 
 function namesLatestAlone(definition: Definition, args: readonly JsonValue[]): boolean {
-  const { block, blockHash, filter } = blockPlaces(definition);
-  return valueAt(args, block) === "latest" && blockHash < 0 && filter < 0;
+  const { block, count, blockHash, filter } = blockPlaces(definition);
+  return valueAt(args, block) === "latest" && count < 0 && blockHash < 0 && filter < 0;
 }
 
 /**
  * `latest` means one concrete block, `safe` and `finalized` likewise, `earliest` block 0, and
- * `pending` the head. An error where a block lies outside the window.
+ * `pending` the head. An error where a block lies outside the window, or a range of logs beyond the
+ * head.
  */
 export function resolveBlocks(
   definition: Definition,
   args: readonly JsonValue[],
   moment: Moment,
 ): Resolution | RpcError {
-  const { block, blockHash, filter } = blockPlaces(definition);
+  const { block, count, blockHash, filter } = blockPlaces(definition);
+  const { head, window } = moment;
   const named = new NamedBlocks();
   if (block >= 0 && block < args.length) nameBlock(args[block], moment, named);
+  if (count >= 0) named.reachBack(Number(args[count]), head);
   if (blockHash >= 0) nameHash(args[blockHash], moment, named);
-  if (filter >= 0) nameRange(args[filter], moment, named);
-  const { head, window } = moment;
+  if (filter >= 0) {
+    nameRange(args[filter], moment, named);
+    const fault = rangeFault(args[filter], named, head);
+    if (fault !== undefined) return fault;
+  }
   if (window !== undefined && named.lowest <= head - window) return outside(window);
   return summary(definition, named, head);
 }
@@ -164,24 +177,16 @@ function withValue(
   return changed;
 }
 
-function summary(
-  definition: Definition,
-  { first, last, tagged }: NamedBlocks,
-  head: number,
-): Resolution {
+function summary(definition: Definition, { last, tagged }: NamedBlocks, head: number): Resolution {
   const number = last === undefined ? -1 : last.number;
   const future = number > head;
-  const isRange = blockPlaces(definition).filter >= 0;
-  // A client that polls from its last block on asks for a range that is not there yet.
-  const isEmpty = isRange && last?.isTag === true && (first?.number ?? 0) > number;
   return {
-    block: future ? (isRange ? head : -1) : number,
+    block: future ? -1 : number,
     named: number,
     depth: definition.state && number >= 0 ? Math.max(head - number, 0) : -1,
     tagged,
     exists: definition.lookup === "block" && number >= 0 && !future && last?.text !== "pending",
     future,
-    known: isEmpty ? "[]" : undefined,
   };
 }
 
@@ -208,6 +213,24 @@ function nameRange(value: JsonValue | undefined, moment: Moment, named: NamedBlo
   if (!(value instanceof Map)) return;
   if (value.has("blockHash")) nameHash(value.get("blockHash"), moment, named);
   else for (const end of ENDS) nameBlock(value.get(end) ?? "latest", moment, named);
+}
+
+/** What go-ethereum 1.17 says of a range that does not lie on the chain; of `pending` nodes decide. */
+function rangeFault(
+  filter: JsonValue | undefined,
+  { first, last }: NamedBlocks,
+  head: number,
+): RpcError | undefined {
+  if (first === undefined || last === undefined) return undefined;
+  if (!(filter instanceof Map) || filter.has("blockHash")) return undefined;
+  if (first.text === "pending" || last.text === "pending") return undefined;
+  const isOrdered = first.number <= last.number;
+  if (isOrdered && last.number <= head) return undefined;
+  const words = isOrdered
+    ? "block range extends beyond current head block"
+    : "invalid block range params";
+  const want = `want fromBlock up to toBlock, and toBlock up to the head, 0x${head.toString(16)}`;
+  return { name: "invalid_params", message: `${words}; ${want}` };
 }
 
 /** Both ends are sent as numbers. */

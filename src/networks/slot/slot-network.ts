@@ -227,7 +227,6 @@ export class SlotNetwork implements Network {
       // Any slot may have been skipped.
       exists: false,
       future: isFuture,
-      known: undefined,
       definition,
       minBlock,
       partner,
