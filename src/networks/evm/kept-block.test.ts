@@ -194,6 +194,16 @@ describe("an answer that shows no hash", () => {
     expect(kept(call(HEAD - 31), '"0x1"', { hasTold: () => false })).toBeUndefined();
   });
 
+  test("is kept of a new block only where its hash is known, which a fork could have replaced", () => {
+    const known = { hashOf: (number: number) => (number >= 990 ? hashAt(number) : undefined) };
+    expect(kept(call(990), '"0x1"', known)).toBe(990);
+    expect(kept(call(989), '"0x1"', known)).toBeUndefined();
+    const block = { method: "eth_getBlockByNumber", args: [quantity(989), false], named: 989 };
+    const fork = { number: quantity(989), hash: hashAt(989, "b") };
+    expect(kept(block, fork, known)).toBeUndefined();
+    expect(kept(call(HEAD - 32), '"0x1"', known)).toBe(HEAD - 32);
+  });
+
   test("passes as long as its node may have answered on a fork, and for a tag", () => {
     const passes = (method: string, plan: Partial<Plan>) => {
       const definition = FAMILIES.evm.lookUp(method);

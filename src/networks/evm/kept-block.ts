@@ -91,5 +91,7 @@ function isOfChain(
     if (shows !== undefined) return chain.confirms(upstream, block, textIn(result, shows));
   }
   // Nothing can be compared, so that the node's own head has to do.
-  return newest - block >= SETTLED_BLOCKS ? !upstream.isForked : chain.hasTold(upstream, block);
+  if (newest - block >= SETTLED_BLOCKS) return !upstream.isForked;
+  // Below the first block that a node told of nobody would notice that the answer was of a fork.
+  return known !== undefined && chain.hasTold(upstream, block);
 }
