@@ -71,16 +71,21 @@ class Clients {
   }
 }
 
-/** Asks for the head all the time: each answer is to be at least as high as one that came before. */
+/** Asks for the head all the time: no answer is to be below one told before, or below what was settled. */
 class HeadReader {
   readonly faults: string[] = [];
-  highest = -1;
+  /** The last head that all nodes had, and the gateway too. */
+  settled = -1;
+  #highest = -1;
+  readonly #isAlone: boolean;
   readonly #clients: Clients;
   #isOver = false;
   readonly #running: Promise<void>;
 
-  constructor(clients: Clients) {
+  /** `isAlone`: of two nodes in the middle of a reorganisation one may have lost what the other told. */
+  constructor(clients: Clients, isAlone: boolean) {
     this.#clients = clients;
+    this.#isAlone = isAlone;
     this.#running = this.#run();
   }
 
@@ -91,10 +96,10 @@ class HeadReader {
 
   async #run(): Promise<void> {
     while (!this.#isOver) {
-      const before = this.highest;
+      const before = this.#isAlone ? this.#highest : this.settled;
       const head = Number(await this.#clients.result({ method: "eth_blockNumber", params: [] }));
       if (!(head >= before)) this.faults.push(`head ${head} after ${before}`);
-      this.highest = Math.max(before, head);
+      this.#highest = Math.max(this.#highest, head);
       await setTimeout(2);
     }
   }
@@ -166,7 +171,11 @@ export function testDeadAnswers({ times, nodes: count }: DeadAnswers): void {
     }
   };
 
-  const replaceOnce = async (depth: number, extra: number): Promise<readonly string[]> => {
+  const replaceOnce = async (
+    depth: number,
+    extra: number,
+    reader: HeadReader,
+  ): Promise<readonly string[]> => {
     const sent = await onAll<string>("eth_sendTransaction", [mark()]);
     await onAll("anvil_mine", [quantity(depth)]);
     const head = await headOf(pair.nodes[0] ?? { url: "" });
@@ -182,6 +191,7 @@ export function testDeadAnswers({ times, nodes: count }: DeadAnswers): void {
     await onAll("anvil_reorg", [depth, [[mark(), 0]]]);
     if (extra > 0) await onAll("anvil_mine", [quantity(extra)]);
     await seen();
+    reader.settled = head + extra;
     const faults: string[] = [];
     for (const question of questions) {
       const { method, params, shown } = question;
@@ -195,12 +205,12 @@ export function testDeadAnswers({ times, nodes: count }: DeadAnswers): void {
     return faults;
   };
 
-  test(`${times} blocks of ${count} nodes are asked about at once and replaced: no answer of a replaced block is given once the new head was seen, and no head is below one told before`, async () => {
-    const reader = new HeadReader(clients);
+  test(`${times} blocks of ${count} nodes are asked about at once and replaced: no answer of a replaced block is given once the new head was seen, and no head is below that`, async () => {
+    const reader = new HeadReader(clients, count === 1);
     const faults: string[] = [];
     try {
       for (let done = 0; done < times && faults.length === 0; done += 1) {
-        faults.push(...(await replaceOnce(1 + (done % DEEPEST), 1 + (done % 2))));
+        faults.push(...(await replaceOnce(1 + (done % DEEPEST), 1 + (done % 2), reader)));
       }
     } finally {
       await reader.stop();
@@ -208,8 +218,7 @@ export function testDeadAnswers({ times, nodes: count }: DeadAnswers): void {
     expect(faults).toEqual([]);
     expect(reader.faults).toEqual([]);
     const metrics = await (await gateway.admin("/metrics")).text();
-    const count = (name: string) =>
-      Number(new RegExp(`^tollgate_${name}\\{network="net"\\} (\\d+)$`, "m").exec(metrics)?.[1]);
-    expect(count("cache_hits_total")).toBeGreaterThan(times);
+    const hits = /^tollgate_cache_hits_total\{network="net"\} (\d+)$/m.exec(metrics)?.[1];
+    expect(Number(hits)).toBeGreaterThan(times);
   });
 }

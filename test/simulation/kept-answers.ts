@@ -5,8 +5,8 @@ import { type Block, isOn } from "./simulated-chain.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import { hold } from "./violation.ts";
 
-/** An answer that may be of a fork nobody was told of is kept for so many blocks, and forks are so deep. */
-const PASSING_BLOCKS = 4 + 4;
+/** An answer that may be of a fork nobody was told of is forgotten by a head that is further on. */
+const PASSING_BLOCKS = 4;
 /** A node's report of its head travels so long. */
 const TRAVEL_MS = 300;
 
@@ -40,10 +40,16 @@ export class KeptAnswers {
     const newest = this.#history.newestKnown;
     if (newest !== undefined && isOn(newest, block)) return;
     const origins = this.#origins.get(keyOf(call, block)) ?? [];
-    const isRecent = block.number >= this.#history.number - PASSING_BLOCKS;
     // A fork of which no node had told when it was left again; nothing in the answer showed it.
-    const isSecret = isRecent && origins.some((origin) => !wasTold(origin, block));
+    const isSecret = origins.some(
+      (origin) => !wasTold(origin, block) && !this.#isForgotten(origin, block),
+    );
     hold(isSecret, () => `kept, and not of the chain of ${newest?.hash}: ${block.hash}`);
+  }
+
+  #isForgotten({ endedMs }: Origin, { number }: Block): boolean {
+    const since = this.#history.during(endedMs, Number.POSITIVE_INFINITY);
+    return since.some((one) => one.sinceMs > endedMs && one.number - PASSING_BLOCKS > number);
   }
 }
 

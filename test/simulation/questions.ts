@@ -65,8 +65,8 @@ function twin({ method, params: [first, ...rest], expected }: Question, index: n
   return { method, params: [new Map([...first, ["to", other]]), ...rest], expected };
 }
 
-export const stateQuestion = (at: string): Question => ({
-  ...{ method: "eth_getBalance", params: [ADDRESS, at] },
+export const stateQuestion = (at: string, account = ADDRESS): Question => ({
+  ...{ method: "eth_getBalance", params: [account, at] },
   expected: { kind: "state", reference: at },
 });
 

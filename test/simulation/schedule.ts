@@ -200,7 +200,7 @@ export class Schedule {
   }
 
   #planRepeats(): void {
-    const { chain, time, gateway } = this.#world;
+    const { chain, time, gateway, nodes } = this.#world;
     const random = new SeededRandom(this.#seed ^ REPEATS_SALT);
     if (!random.chance(REPEATS_SHARE)) return;
     const repeats = new Repeats({
@@ -214,6 +214,10 @@ export class Schedule {
       },
     });
     repeats.start();
+    for (const node of nodes) {
+      node.onComing = (tip, inMs) => repeats.coming(node, tip, inMs);
+      node.onLeft = (before, tip) => repeats.left(before, tip);
+    }
   }
 
   #send(

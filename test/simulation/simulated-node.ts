@@ -75,6 +75,10 @@ export class SimulatedNode {
   /** Told of each request when it is sent. */
   onRequest: (request: UpstreamRequest) => void = () => {};
   onReport: (tip: Block) => void = () => {};
+  /** Told when it is going to have another end of the chain. */
+  onComing: (tip: Block, inMs: number) => void = () => {};
+  /** Told when it leaves blocks for others. */
+  onLeft: (before: Block, tip: Block) => void = () => {};
   tip: Block;
   wire: WireFault | undefined;
   /** It refused calls because there were too many: from then on it gets fewer. */
@@ -120,6 +124,7 @@ export class SimulatedNode {
       order += 1;
       const own = order;
       const delayMs = options.lagMs * parts.random.between(0.8, 1.5);
+      this.onComing(tip, delayMs);
       parts.time.after(delayMs, () => this.#receive(tip, own));
     });
   }
@@ -238,10 +243,13 @@ export class SimulatedNode {
 
   #turnTo(tip: Block): void {
     if (tip === this.tip) return;
-    if (!isOn(tip, this.tip)) this.lostMs = this.#parts.time.nowMs;
+    const before = this.tip;
+    const hasLeft = !isOn(tip, before);
+    if (hasLeft) this.lostMs = this.#parts.time.nowMs;
     this.tip = tip;
     this.tips.push({ atMs: this.#parts.time.nowMs, tip });
     this.socket.told(tip);
+    if (hasLeft && tip.isRight && before.isRight) this.onLeft(before, tip);
   }
 
   #show(tip: Block): void {
