@@ -55,6 +55,8 @@ export function stubNetwork(
     subscribe: () => nothing,
     seen: nothing,
     tag: (_: string, __: number, done: (found: undefined) => void) => done(undefined),
+    isInStep: true,
+    atOnce: (run: () => void) => run(),
   };
   return new EvmNetwork(config, {
     upstreams: [upstream],
