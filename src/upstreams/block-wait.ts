@@ -4,6 +4,8 @@ import type { FetchOutcome, FlightParts, RoutedNeed } from "./routing.ts";
 
 /** How long a primary is waited for where a partner may answer, or null may be the answer. */
 const SHORT_MS = 1000;
+/** How long a node is asked again that lost the block, where no other one is about to get it. */
+const LOST_MS = 2000;
 /** After this, then after twice as long each time up to a second, a node is asked again that lost the block. */
 const AGAIN_MS = 200;
 const LONGEST_AGAIN_MS = 1000;
@@ -26,7 +28,7 @@ export type BlockWaitOptions = {
 export class BlockWait {
   readonly #options: BlockWaitOptions;
   readonly #parts: FlightParts;
-  readonly #shortUntilMs: number;
+  readonly #beganMs: number;
   #timer: Timer | undefined;
   #againMs = AGAIN_MS;
   #lost: FetchOutcome | undefined;
@@ -34,7 +36,7 @@ export class BlockWait {
   constructor(options: BlockWaitOptions, parts: FlightParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#shortUntilMs = parts.clock.monotonic() + SHORT_MS;
+    this.#beganMs = parts.clock.monotonic();
   }
 
   /** The first answer of a node that lost the block. */
@@ -50,10 +52,12 @@ export class BlockWait {
     this.#lost ??= lost;
     const isLost = this.#lost !== undefined;
     const canCome = primaries.some((each) => each.state === "ready" && each.head < need.block);
+    if (!isLost && !canCome) return false;
     const endMs = deadlineMs - (isLost ? LAST_ANSWER_MS : LEAST_ATTEMPT_MS);
-    const untilMs = isShort ? Math.min(this.#shortUntilMs, endMs) : endMs;
-    const leftMs = untilMs - clock.monotonic();
-    if (leftMs <= 0 || !(isLost || canCome)) return false;
+    const longestMs = canCome ? Number.POSITIVE_INFINITY : LOST_MS;
+    const waitMs = isShort ? SHORT_MS : longestMs;
+    const leftMs = Math.min(this.#beganMs + waitMs, endMs) - clock.monotonic();
+    if (leftMs <= 0) return false;
     waiting.add(this);
     const delayMs = isLost ? Math.min(this.#againMs, leftMs) : leftMs;
     if (isLost) this.#againMs = Math.min(this.#againMs * 2, LONGEST_AGAIN_MS);

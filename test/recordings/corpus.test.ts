@@ -57,12 +57,22 @@ const isTrouble = ({ expect: { class: name, counts_against_health: counts } }: C
 const lines = readCorpus().toSorted((a, b) => isTrouble(a) - isTrouble(b));
 const CLASSES = [...new Set(lines.map((line) => line.expect.class))];
 
+/** A node that lost the newest block is asked again until shortly before the deadline. */
+const isAskedAgain = (name: string): boolean => name === "block_unknown";
+const networkFor = (name: string, network: string): string =>
+  isAskedAgain(name) ? `${network}-brief` : network;
+
 describe.skipIf(lines.length === 0)("recorded failures (needs ../shared/fixtures)", () => {
   let rig: Rig;
   beforeAll(async () => {
     // Each second request is one that a failure caused.
     const pair = { nodes: 2, options: { hedgeShare: 0 } };
-    rig = await startRig({ alone: {}, pair, alike: pair });
+    const brief = { timeoutMs: 600 };
+    rig = await startRig({
+      ...{ alone: {}, pair, alike: pair },
+      ...{ "alone-brief": { options: brief } },
+      ...{ "alike-brief": { nodes: 2, options: { ...pair.options, ...brief } } },
+    });
   });
   afterAll(() => rig.stop());
 
@@ -82,17 +92,21 @@ describe.skipIf(lines.length === 0)("recorded failures (needs ../shared/fixtures
     "%s: each line gives the client what its class says, at its price",
     async (name) => {
       const own = lines.filter((line) => line.expect.class === name);
+      const network = networkFor(name, "alone");
+      const label = `network="${network}"`;
       const asLabelled = () =>
-        rig.metric("tollgate_upstream_calls_total", 'network="alone"', `outcome="${name}"`);
-      const credits = () => rig.metric("tollgate_credits_total", 'network="alone"');
+        rig.metric("tollgate_upstream_calls_total", label, `outcome="${name}"`);
+      const credits = () => rig.metric("tollgate_credits_total", label);
       const before = { classified: await asLabelled(), credits: await credits() };
       let charged = 0;
       for (const line of own) {
         const { charged: isCharged, ...ending } = wanted(line, CALL);
-        expect(given(await ask("alone", line, CALL)), JSON.stringify(line)).toEqual(ending);
+        expect(given(await ask(network, line, CALL)), JSON.stringify(line)).toEqual(ending);
         charged += isCharged ? 1 : 0;
       }
-      expect((await asLabelled()) - before.classified).toBe(own.length);
+      const classified = (await asLabelled()) - before.classified;
+      if (isAskedAgain(name)) expect(classified).toBeGreaterThanOrEqual(own.length * 2);
+      else expect(classified).toBe(own.length);
       expect((await credits()) - before.credits).toBe(80 * charged);
     },
   );
@@ -120,17 +134,18 @@ describe.skipIf(lines.length === 0)("recorded failures (needs ../shared/fixtures
 
   test("where every node fails alike, the client gets what one of them would give", async () => {
     for (const line of lines.filter(({ expect: { retry_other } }) => retry_other)) {
-      for (const node of rig.nodes["alike"] ?? []) {
+      const { class: name } = line.expect;
+      const network = networkFor(name, "alike");
+      for (const node of rig.nodes[network] ?? []) {
         node.reply = (request) => replayed(answerOf(line), request);
       }
       const { charged: _, ...ending } = wanted(line, CALL);
-      const { asked, ...got } = await rig.send("alike", message(CALL));
+      const { asked, ...got } = await rig.send(network, message(CALL));
       const context = JSON.stringify(line);
       expect(given(got), context).toEqual(ending);
-      expect(
-        asked.map((requests) => requests.length),
-        context,
-      ).toEqual([1, 1]);
+      const calls = asked.map((requests) => requests.length);
+      if (isAskedAgain(name)) expect(Math.min(...calls), context).toBeGreaterThanOrEqual(2);
+      else expect(calls, context).toEqual([1, 1]);
     }
   });
 });
