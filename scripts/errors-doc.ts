@@ -27,7 +27,7 @@ const CLASSES: Readonly<Record<FailureClass, string>> = {
   overloaded: "The node is too busy.",
   billing: "The account at the node's provider is used up.",
   unauthorized: "The node does not accept the gateway's credentials.",
-  internal: "The node failed, or its answer is no JSON-RPC.",
+  internal: "The node failed, or its answer is no JSON-RPC: malformed, cut off, or not UTF-8.",
   unknown: "A JSON-RPC error that no row maps.",
 };
 

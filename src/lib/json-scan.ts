@@ -1,8 +1,8 @@
+import { skipSpace, stringEnd, valueEnd, viewOf } from "./json-value.ts";
+
 /**
  * Finds the members of JSON objects in bytes (RFC 8259, UTF-8) without decoding their values, so
- * that a result travels as it came. Nothing here recurses: the depth of an answer costs no stack.
- * Strings and nested values are skipped by their closing quote or bracket; what stands inside them
- * is not validated.
+ * that a result travels as it came. What is walked through is checked; whether it is UTF-8 is not.
  */
 
 /** A value's bytes: `end` is the index after its last. */
@@ -28,18 +28,6 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Most strings are hashes (66 bytes); a native search costs more than looking at so few. */
-const NATIVE_SEARCH_BYTES = 96;
-
-const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-
-/** The index of the first byte from `at` on that is no white space. */
-export function skipSpace(json: Buffer, at: number): number {
-  let next = at;
-  while (isSpace(json[next])) next += 1;
-  return next;
-}
-
 /**
  * The members of the object that begins at `at`, white space before it allowed; what follows the
  * object is the caller's to look at. Undefined where there is no object or it is malformed.
@@ -59,8 +47,9 @@ export function scanArray(json: Buffer, at: number): readonly Span[] | undefined
   if (json[open] !== OPEN_BRACKET) return undefined;
   let start = skipSpace(json, open + 1);
   if (json[start] === CLOSE_BRACKET) return [];
+  const view = viewOf(json);
   for (const elements: Span[] = []; ; ) {
-    const end = skipValue(json, start);
+    const end = valueEnd(json, start, view);
     if (end < 0) return undefined;
     elements.push({ start, end });
     const mark = skipSpace(json, end);
@@ -86,7 +75,9 @@ export function memberFinder(name: string): (json: Buffer) => Member | undefined
     if (at < json.length / 2) {
       // In an array the walk ends at the first element: no colon follows it.
       const before = walkMembers(json, first, at);
-      return before?.stop === at && !before.closed ? memberAt(json, at) : lastNamed(json, name);
+      return before?.stop === at && !before.closed
+        ? memberAt(json, at, viewOf(json))
+        : lastNamed(json, name);
     }
     // The object that holds the key is the outermost one if nothing but space follows it.
     const after = walkMembers(json, at, json.length);
@@ -133,8 +124,9 @@ type Walk = {
 /** Reads members from the key at `at` on; undefined where the text is malformed. */
 function walkMembers(json: Buffer, at: number, until: number): Walk | undefined {
   const members: Member[] = [];
+  const view = viewOf(json);
   for (let next = at; next < until; ) {
-    const member = memberAt(json, next);
+    const member = memberAt(json, next, view);
     if (member === undefined) return undefined;
     members.push(member);
     const mark = skipSpace(json, member.valueEnd);
@@ -146,80 +138,18 @@ function walkMembers(json: Buffer, at: number, until: number): Walk | undefined 
   return { members, stop: at, closed: false };
 }
 
-function memberAt(json: Buffer, keyStart: number): Member | undefined {
+function memberAt(json: Buffer, keyStart: number, view: DataView): Member | undefined {
   if (json[keyStart] !== QUOTE) return undefined;
-  const keyEnd = skipString(json, keyStart);
+  const keyEnd = stringEnd(json, keyStart, view);
   const colon = keyEnd < 0 ? keyEnd : skipSpace(json, keyEnd);
   if (colon < 0 || json[colon] !== COLON) return undefined;
   const key = decodeKey(json, keyStart, keyEnd);
   const valueStart = skipSpace(json, colon + 1);
-  const valueEnd = skipValue(json, valueStart);
-  return key === undefined || valueEnd < 0 ? undefined : { key, keyStart, valueStart, valueEnd };
+  const end = valueEnd(json, valueStart, view);
+  return end < 0 ? undefined : { key, keyStart, valueStart, valueEnd: end };
 }
 
-function decodeKey(json: Buffer, start: number, end: number): string | undefined {
+function decodeKey(json: Buffer, start: number, end: number): string {
   const text = json.toString("utf8", start + 1, end - 1);
-  if (!text.includes("\\")) return text;
-  try {
-    return JSON.parse(`"${text}"`);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The index after the value that begins at `at`; -1 where there is none or it does not end. */
-function skipValue(json: Buffer, at: number): number {
-  const first = json[at];
-  if (first === QUOTE) return skipString(json, at);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(json, at);
-  let end = at;
-  while (end < json.length && !endsScalar(json[end])) end += 1;
-  return SCALAR.test(json.toString("latin1", at, end)) ? end : -1;
-}
-
-function skipNested(json: Buffer, at: number): number {
-  let depth = 0;
-  for (let next = at; next < json.length; ) {
-    const byte = json[next];
-    if (byte === QUOTE) {
-      next = skipString(json, next);
-      if (next < 0) return -1;
-      continue;
-    }
-    next += 1;
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth -= 1;
-      // In ASCII either closing bracket stands two places after its opening one.
-      if (depth === 0) return byte === (json[at] ?? 0) + 2 ? next : -1;
-    }
-  }
-  return -1;
-}
-
-function skipString(json: Buffer, at: number): number {
-  for (let from = at + 1; ; ) {
-    const near = Math.min(from + NATIVE_SEARCH_BYTES, json.length);
-    let quote = from;
-    while (quote < near && json[quote] !== QUOTE) quote += 1;
-    if (quote === near) quote = json.indexOf(QUOTE, near);
-    if (quote < 0) return -1;
-    if (json[quote - 1] !== BACKSLASH || !isEscaped(json, quote)) return quote + 1;
-    from = quote + 1;
-  }
-}
-
-/** Whether an odd number of backslashes stands before; a string's opening quote ends the run. */
-function isEscaped(json: Buffer, quote: number): boolean {
-  let run = quote;
-  while (json[run - 1] === BACKSLASH) run -= 1;
-  return (quote - run) % 2 === 1;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function endsScalar(byte: number | undefined): boolean {
-  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte);
+  return text.includes("\\") ? JSON.parse(`"${text}"`) : text;
 }

@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import type { Piece } from "../lib/bytes.ts";
-import { type ScannedObject, scanArray, scanObject, skipSpace } from "../lib/json-scan.ts";
+import { type ScannedObject, scanArray, scanObject } from "../lib/json-scan.ts";
+import { skipSpace } from "../lib/json-value.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 import { plainPiece, plainResult, type ViewedBody, viewed } from "./plain-result.ts";
-import { garbageOf, readError } from "./read-answer.ts";
+import { garbageOf, NOT_UTF8, readError } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** So much may a result keep that is a part of it. */
@@ -31,7 +33,7 @@ export type BatchAnswers = {
 
 /**
  * What a node's body says to a batch. Answers are found by their ids, in any order, and results are
- * not parsed. Of a large body they are copied: none keeps the memory of the others, and none loses
+ * checked but not parsed. Nothing is read behind an element that is malformed. Of a large body they are copied: none keeps the memory of the others, and none loses
  * its own when another is written and its memory used again. Of a small one they are parts.
  */
 export function readBatch(batch: Batch): BatchAnswers {
@@ -43,6 +45,7 @@ class BatchReader {
   readonly #answers: (UpstreamAnswer | undefined)[];
   readonly #viewed: ViewedBody;
   readonly #copies: boolean;
+  readonly #isUtf8: boolean;
   #objects = 0;
   #error: UpstreamAnswer | undefined;
   /** Said to nobody: an error whose id is null, as of a request that could not be read. */
@@ -53,6 +56,7 @@ class BatchReader {
     this.#answers = new Array(batch.count).fill(undefined);
     this.#viewed = viewed(batch.body);
     this.#copies = batch.body.length > SHARED_BYTES || largeBuffers.isLent(batch.body);
+    this.#isUtf8 = isUtf8(batch.body);
   }
 
   read(): BatchAnswers {
@@ -106,14 +110,15 @@ class BatchReader {
     this.#objects += 1;
     const { id, result, isError } = envelopeOf(body, object);
     const element = body.subarray(object.start, object.end);
-    const error = isError ? readError(element) : undefined;
+    const isText = this.#isUtf8 || isUtf8(element);
+    const error = isError && isText ? readError(element) : undefined;
     if (error !== undefined) this.#error = { kind: "error", status, error };
     this.#isForAll = id === ABSENT;
     const index = ID.test(id) ? this.#indexOf(Number(id)) : -1;
     if (index < 0) return object.end;
     if (error !== undefined) this.#answers[index] = this.#error;
-    else if (result === undefined || isError || status >= 400)
-      this.#answers[index] = garbageOf(status, element);
+    else if (result === undefined || isError || !isText || status >= 400)
+      this.#answers[index] = garbageOf(status, element, isText ? "" : NOT_UTF8);
     else this.#answers[index] = this.#result(body.subarray(...result));
     return object.end;
   }

@@ -1,19 +1,18 @@
 import type { Piece } from "../lib/bytes.ts";
+import { plainEnd } from "../lib/json-value.ts";
 import { isRead, READ_VIEW } from "../lib/read-buffer.ts";
 
 /** A text of so few bytes costs less than a view, and keeps nothing of the body. */
 const TEXT_BYTES = 2048;
-/** Most strings are shorter; a native search costs more than looking at so few bytes. */
-const NEAR_BYTES = 512;
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const LAST_ASCII = 0x7f;
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
 const ZERO = 0x30;
 const WORD_BYTES = 4;
-/** Four quotes, and what finds a byte of 0 in a word. */
-const [QUOTES, ONES, HIGHS] = [0x22222222, 0x01010101, 0x80808080];
 
 const HEAD = fixed('{"jsonrpc":"2.0","id":');
 const RESULT = fixed(',"result":"');
@@ -37,7 +36,7 @@ export type PlainResult = { readonly id: number; readonly start: number; readonl
 
 /**
  * The answer that begins there, in the form of most nodes and calls: the result, last, is a string
- * without escapes. Undefined where it has another form.
+ * of ASCII without escapes. Undefined where it has another form.
  */
 export function plainResult(body: ViewedBody, at: number): PlainResult | undefined {
   const { bytes } = body;
@@ -61,17 +60,13 @@ export function plainPiece(body: Buffer, { start, end }: PlainResult): Piece {
   return end - start > TEXT_BYTES ? body.subarray(start, end) : body.toString("latin1", start, end);
 }
 
-/** The index after the string whose opening quote stands there; -1 where it may have escapes. */
+/** The index after the string whose opening quote stands there; -1 where it is no plain ASCII text. */
 function stringEnd({ bytes, view, begin }: ViewedBody, at: number): number {
-  const near = Math.min(at + NEAR_BYTES, bytes.length);
-  let quote = at + 1;
-  for (; quote + WORD_BYTES <= near; quote += WORD_BYTES) {
-    const difference = view.getInt32(begin + quote, true) ^ QUOTES;
-    if (((difference - ONES) & ~difference & HIGHS) !== 0) break;
+  for (let end = plainEnd(view, begin + at + 1, begin + bytes.length) - begin; ; end += 1) {
+    const byte = bytes[end] ?? 0;
+    if (byte === QUOTE) return end + 1;
+    if (byte < SPACE || byte === BACKSLASH || byte > LAST_ASCII) return -1;
   }
-  while (quote < near && bytes[quote] !== QUOTE) quote += 1;
-  if (quote === near) quote = bytes.indexOf(QUOTE, near);
-  return quote < 0 || bytes[quote - 1] === BACKSLASH ? -1 : quote + 1;
 }
 
 /** A text of at least four characters, and its words; the last two may overlap. */

@@ -6,10 +6,9 @@ import { readAnswer } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 const ID = 7;
-type More = { readonly status?: number; readonly framed?: boolean };
+type More = { readonly status?: number };
 
-const readBytes = (bytes: Buffer, { status = 200, framed = true }: More) =>
-  readAnswer(status, bytes, { id: ID, framed });
+const readBytes = (bytes: Buffer, { status = 200 }: More) => readAnswer(status, bytes, ID);
 
 /** Of bytes of its own and as a part of what was read, which others use soon. */
 function read(text: string | Buffer, more: More = {}): UpstreamAnswer {
@@ -108,7 +107,7 @@ describe("a result is the node's own bytes", () => {
     (length) => {
       const result = `"${"x".repeat(length)}"`;
       const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${result}}`);
-      const answer = readAnswer(200, body, { id: ID, framed: true });
+      const answer = readAnswer(200, body, ID);
       const [piece] = answer.kind === "result" ? answer.result : [];
       expect(piece?.toString()).toBe(result);
       expect(typeof piece).toBe(length === 2046 ? "string" : "object");
@@ -118,7 +117,7 @@ describe("a result is the node's own bytes", () => {
   test.each([3, 4, 5, 120, 507, 508, 509, 510, 511, 512, 513, 514, 515, 516, 600])(
     "of %i characters ends at its own quote, wherever it stands",
     (length) => {
-      for (const other of ["", "\u00a2", "\u0001", "!", "#"]) {
+      for (const other of ["", "\u00a2", " ", "!", "#"]) {
         const result = `"${other.repeat(2)}${"x".repeat(length)}${other}"`;
         expect(resultOf(read(whole(result)))).toBe(result);
         expect(read(whole(result).slice(0, -2)).kind).toBe("garbage");
@@ -128,7 +127,7 @@ describe("a result is the node's own bytes", () => {
 
   test("is not copied when it is large", () => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${LARGE_BLOCK}}`);
-    const answer = readAnswer(200, body, { id: ID, framed: true });
+    const answer = readAnswer(200, body, ID);
     expect(wholeBytes(answer.kind === "result" ? answer.result : []).buffer).toBe(body.buffer);
   });
 
@@ -136,6 +135,66 @@ describe("a result is the node's own bytes", () => {
     const body = `{"jsonrpc":"2.0","id":${ID},"result":{"a":1},"more":{"b":2}}`;
     expect(resultOf(read(body))).toBe('{"a":1}');
   });
+});
+
+/** What a node may break in the middle of a result, at about this place of it. */
+const BREAKS: readonly (readonly [name: string, broken: (result: Buffer) => Buffer])[] = [
+  ["another answer", inserted('},{"jsonrpc":"2.0","id":7,"result":{')],
+  ["the end of the answer and a second one", inserted('}}{"jsonrpc":"2.0","id":7,"result":{')],
+  ["another member of the envelope", inserted('},"id":8,"more":{')],
+  ["a quote", inserted('"')],
+  ["a control character", inserted("\u0001")],
+  ["a line's end", inserted("\n")],
+  ["an escape that there is not", inserted("\\x")],
+  ["half an escape", inserted("\\u12")],
+  ["a byte that begins no character", inserted(Buffer.of(0xff))],
+  ["half a character", inserted(Buffer.of(0xe2, 0x82))],
+  ["an overlong character", inserted(Buffer.of(0xc0, 0xaf))],
+  ["half a surrogate pair in UTF-8", inserted(Buffer.of(0xed, 0xa0, 0x80))],
+];
+
+function inserted(bytes: string | Buffer): (result: Buffer) => Buffer {
+  return (result) => {
+    const middle = result.indexOf("y");
+    return Buffer.concat([result.subarray(0, middle), Buffer.from(bytes), result.subarray(middle)]);
+  };
+}
+
+describe.each([
+  ["a short text", '"0xyz"'],
+  ["a text", `"${"x".repeat(1000)}y${"x".repeat(2000)}"`],
+  ["a large text", `"${"x".repeat(20_000)}y${"x".repeat(20_000)}"`],
+  ["an object", '{"a":{"b":"xyz"}}'],
+  ["a large object", JSON.stringify({ a: "x".repeat(9000), b: { c: "xyz" }, d: "x".repeat(9000) })],
+  ["a list", '["xyz"]'],
+])("%s is no result with", (_name, result) => {
+  test.each(BREAKS)("%s in it", (_break, broken) => {
+    for (const [before, behind] of [
+      [`{"jsonrpc":"2.0","id":${ID},"result":`, "}"],
+      [`{"id":${ID},"jsonrpc":"2.0","result":`, "}\n"],
+      ['{"jsonrpc":"2.0","result":', `,"id":${ID}}`],
+      [`{ "jsonrpc":"2.0", "id":${ID}, "result" : `, " }"],
+    ]) {
+      const made = (text: Buffer) =>
+        Buffer.concat([Buffer.from(before ?? ""), text, Buffer.from(behind ?? "")]);
+      expect(resultOf(read(made(Buffer.from(result))))).toBe(result);
+      expect(read(made(broken(Buffer.from(result)))).kind).toBe("garbage");
+    }
+  });
+});
+
+test("an escaped half of a surrogate pair is JSON", () => {
+  for (const result of ['"\\ud800"', `["\\udc00",${LARGE_TEXT}]`]) {
+    expect(resultOf(read(whole(result)))).toBe(result);
+  }
+});
+
+test("what is wrong with a body that begins like an answer is told before its beginning", () => {
+  const notUtf8 = Buffer.from(whole('"a?"'));
+  notUtf8[notUtf8.indexOf("?")] = 0xff;
+  expect(read(notUtf8)).toMatchObject({ body: expect.stringMatching(/^\(invalid UTF-8\) \{/) });
+  const cut = whole(LARGE_BLOCK).slice(0, -3);
+  expect(read(cut)).toMatchObject({ body: expect.stringMatching(/^\(invalid JSON\) \{/) });
 });
 
 describe("what is no answer to the request is garbage", () => {
@@ -149,22 +208,22 @@ describe("what is no answer to the request is garbage", () => {
     },
   );
 
-  test("a large body that ended with its connection, cut off after any byte", () => {
+  test("a large body, cut off after any byte", () => {
     const body = whole(LARGE_BLOCK);
-    expect(resultOf(read(body, { framed: false }))).toBe(LARGE_BLOCK);
+    expect(resultOf(read(body))).toBe(LARGE_BLOCK);
     for (let end = body.length - 1; end > 0; end -= 1) {
-      const { kind } = read(body.slice(0, end), { framed: false });
+      const { kind } = readBytes(Buffer.from(body.slice(0, end)), {});
       if (kind !== "garbage") expect(`${end}: ${kind}`).toBe("garbage");
     }
   });
 
-  test("a large body with a length, cut off where brackets close", () => {
+  test("a large body, cut off where brackets close", () => {
     const cut = whole(JSON.stringify({ list: "x".repeat(5000), a: { b: { c: {} } } })).slice(0, -2);
     expect(cut.endsWith("}}")).toBe(true);
     expect(read(cut).kind).toBe("garbage");
   });
 
-  test("a large text that was cut off, even where HTTP gave it a length", () => {
+  test("a large text that was cut off", () => {
     const body = whole(LARGE_TEXT);
     for (const end of [100, 5000, body.length - 2, body.length - 1]) {
       expect(read(body.slice(0, end)).kind).toBe("garbage");
@@ -211,6 +270,19 @@ describe("an error", () => {
     for (const status of [200, 400, 500]) {
       expect(read(body, { status })).toEqual({ kind: "error", status, error });
     }
+  });
+
+  test.each(['"a"}}{"id":7,"result":{"b":"c"', '"\u0001"', '"\\x"'])(
+    "that is no JSON is none: %s",
+    (text) => {
+      expect(read(`{"id":7,"error":{"code":1,"message":${text}}}`).kind).toBe("garbage");
+    },
+  );
+
+  test("that is no UTF-8 is none", () => {
+    const body = Buffer.from('{"id":7,"error":{"code":1,"message":"?"}}');
+    body[body.indexOf("?")] = 0xe9;
+    expect(read(body).kind).toBe("garbage");
   });
 
   test.each(['{"id":8,"error":{}}', '{"id":7,"error":"text"}', '{"id":7,"error":null}'])(

@@ -1,4 +1,5 @@
-import { scanObject, skipSpace } from "../lib/json-scan.ts";
+import { scanObject } from "../lib/json-scan.ts";
+import { skipSpace } from "../lib/json-value.ts";
 
 /** A block as a node announces it. Hashes in lower case; `timestamp` in seconds. */
 export type NewHead = {

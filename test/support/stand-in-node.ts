@@ -21,9 +21,11 @@ export type NodeReply =
   | "reset"
   | "hang";
 
+type Call = Pick<NodeRequest, "id" | "method" | "params">;
+
 export type StandInNode = {
   readonly url: string;
-  /** Every request so far, without what the gateway asks for its own sake: chain, heads, tags. */
+  /** Every request so far, those of a batch one by one, without what the gateway asks for its own sake: chain, heads, tags. */
   readonly requests: readonly NodeRequest[];
   /** The block that it gives when it is asked for `latest`: one higher at most from poll to poll. */
   head: number;
@@ -50,15 +52,24 @@ export async function startStandInNode(
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", async () => {
       const text = Buffer.concat(chunks).toString("utf8");
-      const { id, method, params } = JSON.parse(text);
-      const own = method === "eth_chainId" ? quantity(chainId) : polled(node, { method, params });
-      if (own !== undefined) {
-        send(response, id, node.sickness ?? { result: own });
+      const { headers } = request;
+      const answer = ({ id, method, params }: Call): NodeReply | Promise<NodeReply> => {
+        const own = method === "eth_chainId" ? quantity(chainId) : polled(node, { method, params });
+        if (own !== undefined) return node.sickness ?? { result: own };
+        const asked = { id, method, params, text, headers };
+        requests.push(asked);
+        return node.sickness ?? node.reply(asked);
+      };
+      const parsed: Call | Call[] = JSON.parse(text);
+      if (!Array.isArray(parsed)) {
+        send(response, parsed.id, await answer(parsed));
         return;
       }
-      const asked = { id, method, params, text, headers: request.headers };
-      requests.push(asked);
-      send(response, id, node.sickness ?? (await node.reply(asked)));
+      const answers = parsed.map(async (call) => bytesOf(call.id, await answer(call)));
+      const parts = (await Promise.all(answers)).flatMap((each) => [Buffer.from(","), each]);
+      send(response, 0, {
+        body: Buffer.concat([Buffer.from("["), ...parts.slice(1), Buffer.from("]")]),
+      });
     });
   });
   const sockets = new Set<Socket>();
@@ -120,15 +131,17 @@ function send(response: ServerResponse, id: number, reply: NodeReply): void {
     response.socket?.resetAndDestroy();
     return;
   }
-  if ("body" in reply) {
-    response.writeHead(reply.status ?? 200, { ...reply.headers });
-    response.end(reply.body);
-    return;
-  }
-  const envelope = { jsonrpc: "2.0", id };
   const status = "status" in reply ? (reply.status ?? 200) : 200;
-  response.writeHead(status, { "content-type": "application/json" });
+  const headers = "body" in reply ? reply.headers : { "content-type": "application/json" };
+  response.writeHead(status, { ...headers });
+  response.end(bytesOf(id, reply));
+}
+
+function bytesOf(id: number, reply: NodeReply): Buffer {
+  if (typeof reply === "string") throw new Error(`of several calls none can have ${reply}`);
+  if ("body" in reply) return Buffer.from(reply.body);
   if ("resultText" in reply) {
-    response.end(`{"jsonrpc":"2.0","id":${id},"result":${reply.resultText}}\n`);
-  } else response.end(`${JSON.stringify({ ...envelope, ...reply })}\n`);
+    return Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${reply.resultText}}\n`);
+  }
+  return Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, ...reply })}\n`);
 }

@@ -1,5 +1,6 @@
 import type { Member, ScannedObject } from "../../lib/json-scan.ts";
-import { memberFinder, scanArray, scanObject, skipSpace } from "../../lib/json-scan.ts";
+import { memberFinder, scanArray, scanObject } from "../../lib/json-scan.ts";
+import { skipSpace } from "../../lib/json-value.ts";
 import type { Edit } from "./edit.ts";
 import { isNull, pieces, setMembers, textOf } from "./edit.ts";
 import type { Shape } from "./shape.ts";

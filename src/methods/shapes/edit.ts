@@ -1,5 +1,5 @@
 import type { Member, ScannedObject } from "../../lib/json-scan.ts";
-import { skipSpace } from "../../lib/json-scan.ts";
+import { skipSpace } from "../../lib/json-value.ts";
 
 /** The bytes from `start` up to `end` become `text` (ASCII JSON). */
 export type Edit = { readonly start: number; readonly end: number; readonly text: string };

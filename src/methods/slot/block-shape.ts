@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../jsonrpc/value.ts";
-import { type Member, scanArray, scanObject, skipSpace } from "../../lib/json-scan.ts";
+import { type Member, scanArray, scanObject } from "../../lib/json-scan.ts";
+import { skipSpace } from "../../lib/json-value.ts";
 import { type Edit, pieces, replacement, textOf } from "../shapes/edit.ts";
 import type { Shape } from "../shapes/shape.ts";
 
