@@ -1,5 +1,5 @@
 import type { JsonValue } from "../jsonrpc/value.ts";
-import type { Shape } from "./shapes/shape.ts";
+import type { CheckingShape } from "./shapes/shape.ts";
 
 /**
  * What a parameter means to later stages: the block that is asked for (a number, a tag or
@@ -84,7 +84,7 @@ export type Definition = {
   readonly shows?: "hash" | "blockHash";
   /** Where the answer says at which slot it is true: the whole result, or its `context.slot`. */
   readonly answerSlot?: "result" | "context";
-  readonly shape: Shape;
+  readonly shape: CheckingShape;
   /** Answered from the network's head, which has to be known then. */
   readonly needsHead?: boolean;
   /** The result as JSON text where the gateway knows it; undefined asks a node. */

@@ -73,11 +73,13 @@ export type SlotRigOptions = {
   /** As in the configuration file. */
   readonly network?: object;
   readonly plans?: object;
+  readonly cache?: object;
   readonly clock?: Clock;
 };
 
 export async function startSlotRig(options: SlotRigOptions = {}): Promise<SlotRig> {
   const { nodes: count = 1, head = 1000, genesisHash, network, plans = {}, clock } = options;
+  const { cache = NO_CACHE } = options;
   const nodes = await Promise.all(Array.from({ length: count }, () => startStandInNode()));
   for (const node of nodes) {
     node.slots = slotsAt(head);
@@ -86,7 +88,7 @@ export async function startSlotRig(options: SlotRigOptions = {}): Promise<SlotRi
   const upstreams = nodes.map(({ url }, index) => ({ name: nameOf(index), url }));
   const config = { name: "slots", family: "slot", upstreams, ...network };
   const gateway = await startTestGateway({
-    ...{ networks: [config], plans, cache: NO_CACHE },
+    ...{ networks: [config], plans, cache },
     ...(clock && { clock }),
   });
   return {

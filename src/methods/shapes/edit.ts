@@ -72,3 +72,22 @@ export function paddedWord(text: string): string | undefined {
   const digits = SHORT_WORD.exec(text)?.[1];
   return digits === undefined ? undefined : `"0x${digits.padStart(64, "0")}"`;
 }
+
+/** The edits that leave only the kept members, with the commas that they need. */
+export function removals(members: readonly Member[], kept: readonly Member[]): Edit[] {
+  const [first] = members;
+  const last = members.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const lastKept = kept.at(-1);
+  if (lastKept === undefined) return [cut(first.keyStart, last.valueEnd)];
+  const isKept = new Set(kept);
+  const found: Edit[] = last === lastKept ? [] : [cut(lastKept.valueEnd, last.valueEnd)];
+  for (const [index, member] of members.entries()) {
+    if (member === lastKept) break;
+    const next = members[index + 1];
+    if (!isKept.has(member) && next !== undefined) found.push(cut(member.keyStart, next.keyStart));
+  }
+  return found;
+}
+
+const cut = (start: number, end: number): Edit => ({ start, end, text: "" });

@@ -1,3 +1,4 @@
+import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import { type Piece, wholeBytes } from "../../lib/bytes.ts";
 
@@ -23,14 +24,17 @@ export type Shape = (
   args: readonly JsonValue[],
 ) => readonly Buffer[];
 
+/** A shape that may find a result which the call does not allow: then the error that the call gets. */
+export type CheckingShape = (...given: Parameters<Shape>) => ReturnType<Shape> | RpcError;
+
 /** The node's bytes as they are. */
 export const plain: Shape = (result) => [result];
 
-/** A result, in one piece or several, in the documented shape. */
+/** A result, in one piece or several, in the documented shape; or why the call does not get it. */
 export function shapeResult(
-  shape: Shape,
+  shape: CheckingShape,
   result: readonly Piece[],
   ...[options, args]: readonly [options: ShapeOptions, args: readonly JsonValue[]]
-): readonly Piece[] {
+): readonly Piece[] | RpcError {
   return shape === plain ? result : shape(wholeBytes(result), options, args);
 }

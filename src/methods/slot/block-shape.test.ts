@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonValue } from "../../jsonrpc/value.ts";
+import { type JsonValue, NumberToken } from "../../jsonrpc/value.ts";
 import { slotBlock } from "./block-shape.ts";
 
 const FIXTURES = "../shared/fixtures/slot";
@@ -22,11 +22,17 @@ const ALL: readonly Asked[] = DETAILS.flatMap((details) =>
 const argsOf = ({ details, rewards }: Asked): JsonValue[] => [
   null,
   new Map<string, JsonValue>([
+    // Every version: versions.test.ts has the others.
+    ["maxSupportedTransactionVersion", new NumberToken("255")],
     ["rewards", rewards],
     ["transactionDetails", details],
   ]),
 ];
-const pieces = (json: Buffer, asked: Asked) => slotBlock(json, OPTIONS, argsOf(asked));
+function pieces(json: Buffer, asked: Asked): readonly Buffer[] {
+  const shaped = slotBlock(json, OPTIONS, argsOf(asked));
+  if ("name" in shaped) throw new Error(shaped.message);
+  return shaped;
+}
 const shaped = (text: string, asked: Asked): string =>
   Buffer.concat(pieces(Buffer.from(text), asked)).toString();
 

@@ -1,8 +1,10 @@
+import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import { type Member, scanArray, scanObject } from "../../lib/json-scan.ts";
 import { skipSpace } from "../../lib/json-value.ts";
-import { type Edit, pieces, replacement, textOf } from "../shapes/edit.ts";
-import type { Shape } from "../shapes/shape.ts";
+import { type Edit, pieces, removals, replacement, textOf } from "../shapes/edit.ts";
+import type { CheckingShape } from "../shapes/shape.ts";
+import { highestVersion, mayBreakVersions, versionEdits } from "./versions.ts";
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACKET = 0x5d;
@@ -24,15 +26,40 @@ type Asked = { readonly details: JsonValue | undefined; readonly rewards: boolea
 
 /**
  * A block with what was asked for: `rewards` and `numRewardPartitions` only where they were,
- * `transactions` and `signatures` by the details; a parent's hash always. The rest is the node's.
+ * `transactions` and `signatures` by the details; a parent's hash always; `version` only where the
+ * client named one, and an error for a higher one. The rest is the node's.
  */
-export const slotBlock: Shape = (result, _options, args) => {
+export const slotBlock: CheckingShape = (result, _options, args) => {
   if (result[skipSpace(result, 0)] !== OPEN_BRACE) return [result];
   const asked = askedOf(args[1]);
-  if (isSurelyRight(result, asked)) return [result];
+  const highest = highestVersion(args[1]);
+  const looksAtVersions = isAsked("transactions", asked) && mayBreakVersions(result, highest);
+  if (!looksAtVersions && isSurelyRight(result, asked)) return [result];
   const scanned = scanObject(result);
-  return scanned === undefined ? [result] : pieces(result, edits(result, scanned, asked));
+  if (scanned === undefined) return [result];
+  const ofVersions = looksAtVersions ? blockVersionEdits(result, scanned.members, highest) : [];
+  if ("name" in ofVersions) return ofVersions;
+  return pieces(result, [...edits(result, scanned, asked), ...ofVersions]);
 };
+
+/** The edits of all transactions; or the error for the first whose version is too high. */
+function blockVersionEdits(
+  json: Buffer,
+  members: readonly Member[],
+  highest: number,
+): readonly Edit[] | RpcError {
+  const found: Edit[] = [];
+  for (const { key, valueStart } of members) {
+    const entries = key === "transactions" ? (scanArray(json, valueStart) ?? []) : [];
+    for (const { start } of entries) {
+      const entry = scanObject(json, start);
+      const edits = entry === undefined ? [] : versionEdits(json, entry, highest);
+      if ("name" in edits) return edits;
+      found.push(...edits);
+    }
+  }
+  return found;
+}
 
 function askedOf(config: JsonValue | undefined): Asked {
   const given = config instanceof Map ? config : undefined;
@@ -117,22 +144,3 @@ function edits(
   const text = `"previousBlockhash":${NO_PARENT}${kept.length === 0 ? "" : ","}`;
   return [{ start: start + 1, end: start + 1, text }, ...made];
 }
-
-/** The edits that leave only the kept members, with the commas that they need. */
-function removals(members: readonly Member[], kept: readonly Member[]): Edit[] {
-  const [first] = members;
-  const last = members.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const lastKept = kept.at(-1);
-  if (lastKept === undefined) return [cut(first.keyStart, last.valueEnd)];
-  const isKept = new Set(kept);
-  const found: Edit[] = last === lastKept ? [] : [cut(lastKept.valueEnd, last.valueEnd)];
-  for (const [index, member] of members.entries()) {
-    if (member === lastKept) break;
-    const next = members[index + 1];
-    if (!isKept.has(member) && next !== undefined) found.push(cut(member.keyStart, next.keyStart));
-  }
-  return found;
-}
-
-const cut = (start: number, end: number): Edit => ({ start, end, text: "" });

@@ -15,6 +15,7 @@ import {
   transactionConfig,
 } from "./params/transaction-config.ts";
 import { contextRead, historyRead, read } from "./read.ts";
+import { slotTransaction } from "./versions.ts";
 
 export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
   historyRead({
@@ -22,6 +23,7 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
     params: [transactionSignature, transactionConfig],
     cache: "block",
     lookup: "part",
+    shape: slotTransaction,
   }),
   // Its answer's slot is of no commitment that it names.
   read({ method: "getSignatureStatuses", params: [signatures, signatureStatusConfig] }),

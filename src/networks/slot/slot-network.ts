@@ -181,7 +181,7 @@ export class SlotNetwork implements Network {
     this.#router.together(run);
   }
 
-  #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Piece[] {
+  #accept(plan: Plan, { result, upstream }: ResultOutcome): readonly Piece[] | RpcError {
     const { definition, args, shape } = plan;
     const slot = shownSlot(plan, result);
     if (slot !== undefined) {

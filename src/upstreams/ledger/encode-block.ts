@@ -1,6 +1,7 @@
+import { unsupportedVersion } from "../../jsonrpc/unsupported-version.ts";
 import { AccountKeys, type LoadedAddresses } from "./account-keys.ts";
 import { decodeBase58, encodeBase58 } from "./base58.ts";
-import { LedgerFault, unsupportedVersion } from "./ledger-fault.ts";
+import { LedgerFault, RpcFault } from "./ledger-fault.ts";
 import { parsedInstruction, parsedMessage, rawMessage } from "./message-json.ts";
 import {
   isObject,
@@ -126,7 +127,8 @@ function versionMember(
   { maxVersion }: TransactionForm,
 ): Json {
   if (version !== "legacy" && (maxVersion === undefined || version > maxVersion)) {
-    throw unsupportedVersion(version);
+    const { message, code } = unsupportedVersion(version);
+    throw new RpcFault(message, { code });
   }
   return maxVersion === undefined || meta === null ? {} : { version };
 }

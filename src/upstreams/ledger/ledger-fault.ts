@@ -18,11 +18,3 @@ export class RpcFault extends Error {
 
 export const invalidParams = (message: string, cause?: unknown): RpcFault =>
   new RpcFault(message, { code: -32602, cause });
-
-export const unsupportedVersion = (version: number): RpcFault =>
-  new RpcFault(
-    `Transaction version (${version}) is not supported by the requesting client. ` +
-      "Please try the request again with the following configuration parameter: " +
-      `"maxSupportedTransactionVersion": ${version}`,
-    { code: -32015 },
-  );
