@@ -80,7 +80,7 @@ export type Definition = {
    * the first parameter. Only an answer that shows it is kept.
    */
   readonly echoes?: "number" | "blockNumber" | "hash" | "transactionHash" | "blockHash";
-  /** The member of the result that is the hash of its block. */
+  /** The member of the result, of an array in its elements, that is the hash of its block. */
   readonly shows?: "hash" | "blockHash";
   /** Where the answer says at which slot it is true: the whole result, or its `context.slot`. */
   readonly answerSlot?: "result" | "context";

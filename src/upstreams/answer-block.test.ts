@@ -17,5 +17,12 @@ describe.each([
     const block = piecesOf('{"hash":"0xAB","number":"0x10","parent":{"number":"0x9"}}');
     expect([blockNumberIn(block, "number"), textIn(block, "hash")]).toEqual([16, "0xab"]);
     expect(blockNumberIn(piecesOf('"0x10"'), "number")).toBeUndefined();
+    const list = piecesOf(
+      '[ {"logs":[{"blockHash":"0x1"}],"blockHash":"0xCD"},{"blockHash":"0x2"}]',
+    );
+    expect(textIn(list, "blockHash")).toBe("0xcd");
+    for (const json of ["[]", "[null]", "[[]]"]) {
+      expect(textIn(piecesOf(json), "blockHash"), json).toBeUndefined();
+    }
   });
 });

@@ -52,5 +52,11 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   blockRead("eth_getUncleCountByBlockNumber", blockNumber, 150),
   blockRead("eth_getBlockTransactionCountByHash", blockHash, 150),
   blockRead("eth_getBlockTransactionCountByNumber", blockNumber, 150),
-  blockRead("eth_getBlockReceipts", anyBlock, 1000),
+  lookUpRead({
+    method: "eth_getBlockReceipts",
+    params: [anyBlock],
+    credits: 1000,
+    lookup: "block",
+    shows: "blockHash",
+  }),
 ]);

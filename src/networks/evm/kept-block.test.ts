@@ -170,7 +170,10 @@ describe("nothing is kept of a block whose hash no node has told", () => {
       { number, hash: hashAt(HEAD) },
     ],
     [{ method: "eth_getBalance", args: [ADDRESS, number], named: HEAD }, '"0x1"'],
-    [{ method: "eth_getBlockReceipts", args: [number], named: HEAD }, "[]"],
+    [
+      { method: "eth_getBlockReceipts", args: [number], named: HEAD },
+      [{ blockNumber: number, blockHash: hashAt(HEAD) }],
+    ],
   ];
 
   test.each(calls)("$method", (call, result) => {
@@ -212,10 +215,19 @@ describe("an answer that shows no hash", () => {
     expect(passes("eth_getBalance", { named: HEAD - 31 })).toBe(true);
     expect(passes("eth_getBalance", { named: HEAD - 32 })).toBe(false);
     expect(passes("eth_getBalance", { named: HEAD - 64, tagged: HEAD - 64 })).toBe(true);
-    expect(passes("eth_getBlockReceipts", { named: HEAD })).toBe(true);
+    expect(passes("eth_getBlockReceipts", { named: HEAD })).toBe(false);
     expect(passes("eth_getBlockByNumber", { named: HEAD, tagged: HEAD })).toBe(false);
     expect(passes("eth_getTransactionReceipt", { named: -1 })).toBe(false);
   });
+});
+
+test("the receipts of a block are kept where their block is of the chain, and shown or 32 blocks old", () => {
+  const receipts = (named: number, list: readonly object[]) =>
+    kept({ method: "eth_getBlockReceipts", args: [quantity(named)], named }, list);
+  expect(receipts(HEAD, [{ blockHash: hashAt(HEAD) }, {}])).toBe(HEAD);
+  expect(receipts(HEAD, [{ blockHash: hashAt(HEAD, "b") }])).toBeUndefined();
+  expect(receipts(HEAD - 31, [])).toBeUndefined();
+  expect(receipts(HEAD - 32, [])).toBe(HEAD - 32);
 });
 
 test("logs are kept once their last block is 32 blocks old: a node may have lost its newest", () => {
