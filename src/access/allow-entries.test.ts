@@ -86,6 +86,12 @@ test("a wrong entry is told with its kind, a network that is gone may stay and n
   expect(readAllowLists(lists, { networks, present: lists })).toEqual({ allow: lists });
 });
 
+test("a stored method that no family has may stay, and no such method may be added", () => {
+  const lists = { method: ["eth_gone"] };
+  expect(readAllowLists(lists, { networks: [] })).toMatchObject({ kind: "method" });
+  expect(readAllowLists(lists, { networks: [], present: lists })).toEqual({ allow: lists });
+});
+
 test("a list has 100 entries at most, whatever is said twice", () => {
   const agent = Array.from({ length: 100 }, (_, n) => `app${n}`);
   const twice = { agent: [...agent, "app7"] };

@@ -1,6 +1,8 @@
+import { nearest } from "../lib/nearest.ts";
+import { FAMILIES } from "../methods/families.ts";
 import { ALLOW_KINDS, type AllowKind, type AllowLists } from "../storage/store.ts";
 import { formatIpRange, parseIpRange } from "./ip-ranges.ts";
-import { isMethodPattern } from "./method-patterns.ts";
+import { compileMethodPatterns, fitsMethod, isMethodPattern } from "./method-patterns.ts";
 import { formatOriginPattern, parseOriginPattern } from "./origins.ts";
 
 /** An entry of an allow-list as it is stored, or what is wrong with the text, for people. */
@@ -61,16 +63,43 @@ export function parseAllowEntry(kind: AllowKind, value: string): ParsedEntry {
   return { fault: `${JSON.stringify(shown)} cannot stand in a list of kind ${kind}; give ${want}` };
 }
 
-/** Reads an entry that is new to a list: a network has to be one of the configuration's. */
+/**
+ * Reads an entry that is new to a list: a network has to be one of the configuration's, and a method
+ * or pattern has to fit a method that some family serves or knows as writing.
+ */
 export function parseNewEntry(
   kind: AllowKind,
   value: string,
   networks: readonly string[],
 ): ParsedEntry {
   const parsed = parseAllowEntry(kind, value);
-  if ("fault" in parsed || kind !== "network" || networks.includes(parsed.entry)) return parsed;
-  const named = JSON.stringify(parsed.entry);
-  return { fault: `there is no network ${named}; the networks are ${networks.join(", ")}` };
+  if ("fault" in parsed) return parsed;
+  const fault =
+    kind === "network"
+      ? networkFault(parsed.entry, networks)
+      : kind === "method"
+        ? methodFault(parsed.entry)
+        : undefined;
+  return fault === undefined ? parsed : { fault };
+}
+
+function networkFault(name: string, networks: readonly string[]): string | undefined {
+  if (networks.includes(name)) return undefined;
+  return `there is no network ${JSON.stringify(name)}; the networks are ${networks.join(", ")}`;
+}
+
+function methodFault(entry: string): string | undefined {
+  const families = Object.values(FAMILIES);
+  // Methods that write are not served, but a list may name them already.
+  if (families.some(({ isWriting }) => isWriting(entry))) return undefined;
+  const names = families.flatMap(({ methods }) => methods.map(({ method }) => method));
+  const pattern = compileMethodPatterns([entry]);
+  if (names.some((name) => fitsMethod(pattern, name))) return undefined;
+  const named = JSON.stringify(entry);
+  if (entry.includes("*")) return `no method fits the pattern ${named}; give one such as eth_get*`;
+  const near = nearest(entry, names);
+  const right = near === undefined ? `give ${KINDS.method.want}` : `did you mean ${near}?`;
+  return `there is no method ${named}; ${right}`;
 }
 
 /** Where a fault stands in lists that somebody gave. */
@@ -78,7 +107,7 @@ export type AllowListsFault = { readonly fault: string; readonly kind: AllowKind
 
 /**
  * Reads all lists of a key as they were written: canonical, without what is said twice and without
- * empty ones. Entries of `present` may stay, also where their network is no longer configured.
+ * empty ones. Entries of `present` may stay, also where their network or method is no longer there.
  */
 export function readAllowLists(
   lists: AllowLists,

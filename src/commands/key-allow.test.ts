@@ -69,6 +69,33 @@ describe("keys allow", () => {
     );
   });
 
+  test.each([
+    ["eth_cal", 'there is no method "eth_cal"; did you mean eth_call?'],
+    ["eth_getbalance", 'there is no method "eth_getbalance"; did you mean eth_getBalance?'],
+    ["getBlok", 'there is no method "getBlok"; did you mean getBlock?'],
+    ["foo", 'there is no method "foo"; give a method\'s name, such as eth_call, or a pattern'],
+    ["eth_gte*", 'no method fits the pattern "eth_gte*"; give one such as eth_get*'],
+  ])("refuses the method %s, which no family has", async (method, fault) => {
+    await expect(allow(`method=${method}`)).rejects.toThrow(fault);
+    expect(await stored()).toEqual({});
+  });
+
+  test.each(["tollgate_usage", "eth_sendRawTransaction", "sendTransaction", "*", "eth_send*"])(
+    "takes the method %s: served, or known as writing",
+    async (method) => {
+      await allow(`method=${method}`);
+      expect(await stored()).toEqual({ method: [method] });
+    },
+  );
+
+  test("keeps and removes a stored method that no family has", async () => {
+    await parts.storage.keys.update(id, { allow: { method: ["eth_gone", "eth_cal"] } }, {});
+    await allow("method=eth_call");
+    expect(await stored()).toEqual({ method: ["eth_gone", "eth_cal", "eth_call"] });
+    await remove("method=eth_gone", "method=eth_call");
+    expect(await stored()).toEqual({ method: ["eth_cal"] });
+  });
+
   test.each(["", "ip", "=10.0.0.1", "IP=10.0.0.1", "country=de", "constructor=x"])(
     "refuses %j and names the kinds",
     async (entry) => {

@@ -28,7 +28,7 @@ type Entry = { readonly kind: AllowKind; readonly value: string };
 
 /**
  * `keys allow ID [--remove] KIND=VALUE…`: all entries or, where one is wrong, none.
- * @throws CommandError for an unknown key, kind or network, a malformed entry, an entry to be
+ * @throws CommandError for an unknown key, kind, network or method, a malformed entry, an entry to be
  *   removed that is not there, and beyond 100 entries of a kind
  */
 export async function allowKey(parts: AllowParts, request: AllowRequest): Promise<Output> {

@@ -9,6 +9,8 @@ import { SLOT_WORDING } from "./slot/wording.ts";
 /** A kind of network: its methods, and its nodes' words for wrong params. */
 export type Family = {
   readonly name: "evm" | "slot";
+  /** All that it serves, the gateway's own included. */
+  readonly methods: readonly Definition[];
   /** The definition of this name, written exactly so; undefined where it is not served. */
   readonly lookUp: (method: string) => Definition | undefined;
   /** Whether a method that is not served would write: the refusal then says why it is not. */
@@ -49,6 +51,7 @@ function family(
   const byName = new Map(served.map((definition) => [definition.method, definition]));
   return Object.freeze({
     name,
+    methods: Object.freeze(served),
     lookUp: (method) => byName.get(method),
     isWriting: (method) => writes.some((prefix) => method.startsWith(prefix)),
     wording,

@@ -1,8 +1,7 @@
 import { parseNewEntry } from "../../access/allow-entries.ts";
 import type { NetworkConfig } from "../../config/network-schema.ts";
 import type { Definition } from "../../methods/definition.ts";
-import { OWN_METHODS } from "../../methods/own.ts";
-import { EVM_METHODS, SLOT_METHODS } from "../../methods/registry.ts";
+import { FAMILIES } from "../../methods/families.ts";
 import { isOperator } from "../access.ts";
 import {
   checkAllowEntry,
@@ -15,11 +14,6 @@ import {
 import { makeOwnAccount, ownAccounts, ownAccountView } from "../own-accounts.ts";
 import type { ApiParts } from "../parts.ts";
 import { type BoundRoute, bind } from "../route.ts";
-
-const METHODS: Readonly<Record<NetworkConfig["family"], readonly Definition[]>> = {
-  evm: [...EVM_METHODS, ...OWN_METHODS],
-  slot: [...SLOT_METHODS, ...OWN_METHODS],
-};
 
 export function sessionRoutes(parts: ApiParts): BoundRoute[] {
   const { config, version, mailer } = parts;
@@ -70,7 +64,7 @@ function networkView(network: NetworkConfig, { httpUrl, wsUrl }: GatewayUrls): N
     chainId: (network.family === "evm" ? network.chainId : undefined) ?? null,
     httpUrl: `${httpUrl}/${name}/v3/`,
     wsUrl: `${wsUrl}/${name}/ws/v3/`,
-    methods: METHODS[family].map(methodView),
+    methods: FAMILIES[family].methods.map(methodView),
   };
 }
 

@@ -46,8 +46,8 @@ describe.each(STORES)("keys, with %s storage", (store) => {
     [{ name: "a", allow: { ip: ["10.0.0.0/99"] } }, "body.allow.ip"],
     [{ name: "a", allow: { network: ["other"] } }, "body.allow.network"],
     [
-      { name: "a", allow: { method: Array.from({ length: 101 }, (_, n) => `m${n}`) } },
-      "body.allow.method",
+      { name: "a", allow: { agent: Array.from({ length: 101 }, (_, n) => `m${n}`) } },
+      "body.allow.agent",
     ],
     [{ name: "a", allow: { colour: ["red"] } }, "body.allow"],
     [{ name: "a", more: 1 }, "body"],

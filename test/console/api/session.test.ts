@@ -125,6 +125,10 @@ test("an entry of an allow-list is checked as it would be stored, or told what w
   expect((await check("network", "other")).fault).toMatch(
     /there is no network "other"; the networks are/,
   );
+  expect(await check("method", "eth_cal")).toEqual({
+    entry: null,
+    fault: 'there is no method "eth_cal"; did you mean eth_call?',
+  });
   expect((await check("contract", "0x12")).fault).toMatch(/give a contract's address/);
   await rig.close();
 });
