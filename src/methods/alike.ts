@@ -22,6 +22,7 @@ export function alike(definition: Definition): Definition {
     answerBlock: definition.answerBlock,
     echoes: definition.echoes,
     shows: definition.shows,
+    forNode: definition.forNode,
     answerSlot: definition.answerSlot,
     shape: definition.shape,
     needsHead: definition.needsHead,

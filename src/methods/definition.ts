@@ -82,6 +82,8 @@ export type Definition = {
   readonly echoes?: "number" | "blockNumber" | "hash" | "transactionHash" | "blockHash";
   /** The member of the result, of an array in its elements, that is the hash of its block. */
   readonly shows?: "hash" | "blockHash";
+  /** The params as nodes take them, where the answer depends on how the client wrote them. */
+  readonly forNode?: (args: readonly JsonValue[]) => readonly JsonValue[];
   /** Where the answer says at which slot it is true: the whole result, or its `context.slot`. */
   readonly answerSlot?: "result" | "context";
   readonly shape: CheckingShape;

@@ -14,7 +14,7 @@ import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routi
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
-import { diskKeyOf, flightKeyOf, hashOf, paidKeyOf, paramsOf } from "./plan-keys.ts";
+import { diskKeyOf, flightKeyOf, hashOf, paidKeyOf, paramsOf, sentParamsOf } from "./plan-keys.ts";
 import { type Joined, SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
 /** What came of asking nodes. A result is in the documented shape. */
@@ -164,7 +164,7 @@ export class Answers {
     const key = flightKeyOf(plan);
     const hash = key === plan.params ? hashOf(plan) : textHash(key);
     const need = this.#rules.needOf(plan);
-    const asked = { key, hash, plan, need, params: paramsOf(plan), lead };
+    const asked = { key, hash, plan, need, params: sentParamsOf(plan), lead };
     const flight = new SharedFlight(asked, this.#flightParts);
     // It may be answered before this returns.
     for (const other of others) flight.join({ ...other, isLate: false });

@@ -2,10 +2,16 @@ import { encode } from "../jsonrpc/value.ts";
 import { textHash } from "../lib/text-hash.ts";
 import type { Plan } from "./network.ts";
 
-/** JSON text of the params as they are sent, made once for each call. */
+/** JSON text of the params, with the blocks that they mean, made once for each call. */
 export function paramsOf(plan: Plan): string {
   plan.params ??= encode(plan.args);
   return plan.params;
+}
+
+/** JSON text of the params for a node. Nearly always that by which the answer is kept. */
+export function sentParamsOf(plan: Plan): string {
+  const { forNode } = plan.definition;
+  return forNode === undefined ? paramsOf(plan) : encode(forNode(plan.args));
 }
 
 /** No params end like this: what is kept there is found by those alone whom partners answer. */

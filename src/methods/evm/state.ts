@@ -1,7 +1,9 @@
+import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Definition } from "../definition.ts";
 import { stateBlock } from "../params/block-reference.ts";
 import { address } from "../params/plain-params.ts";
-import { storageKeys, storagePosition } from "../params/storage-position.ts";
+import { storageKeys, storagePosition, storageWord } from "../params/storage-position.ts";
+import { storageProof } from "../shapes/storage-proof.ts";
 import { storageValue } from "../shapes/storage-value.ts";
 import { stateRead } from "./read.ts";
 
@@ -17,5 +19,16 @@ export const STATE_METHODS: readonly Definition[] = Object.freeze([
   stateRead({ method: "eth_getBalance", params: [address, block], credits: 80 }),
   stateRead({ method: "eth_getCode", params: [address, block], credits: 80 }),
   stateRead({ method: "eth_getTransactionCount", params: [address, block], credits: 80 }),
-  stateRead({ method: "eth_getProof", params: [address, storageKeys, block], credits: 150 }),
+  stateRead({
+    method: "eth_getProof",
+    params: [address, storageKeys, block],
+    credits: 150,
+    forNode: ([account = null, keys, ...rest]) => [account, wordsOf(keys), ...rest],
+    shape: storageProof,
+  }),
 ]);
+
+/** Checked storage keys as 32 bytes each. */
+function wordsOf(keys: JsonValue | undefined): JsonValue {
+  return Array.isArray(keys) ? keys.map((key) => storageWord(String(key))) : [];
+}
