@@ -1,6 +1,7 @@
 import type { Timer } from "../lib/timer-wheel.ts";
 import { LEAST_ATTEMPT_MS } from "./attempt-times.ts";
 import type { FetchOutcome, FlightParts, RoutedNeed } from "./routing.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** How long a primary is waited for where a partner may answer, or null may be the answer. */
 const SHORT_MS = 1000;
@@ -51,7 +52,9 @@ export class BlockWait {
     if (this.#timer !== undefined) return true;
     this.#lost ??= lost;
     const isLost = this.#lost !== undefined;
-    const canCome = primaries.some((each) => each.state === "ready" && each.head < need.block);
+    const canCome = primaries.some(
+      (each) => (each.state === "ready" && each.head < need.block) || (isShort && isJoining(each)),
+    );
     if (!isLost && !canCome) return false;
     const endMs = deadlineMs - (isLost ? LAST_ANSWER_MS : LEAST_ATTEMPT_MS);
     const longestMs = canCome ? Number.POSITIVE_INFINITY : LOST_MS;
@@ -81,4 +84,9 @@ export class BlockWait {
     this.stop();
     this.#options.over(isAgain);
   }
+}
+
+/** Whether it is being found out where its new head joins the chain: the node may well have the block. */
+function isJoining({ state, forkedAfter }: Upstream): boolean {
+  return state === "on another fork" && forkedAfter === Number.POSITIVE_INFINITY;
 }

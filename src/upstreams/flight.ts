@@ -60,7 +60,9 @@ export class Flight implements Others, AttemptOwner {
     // A primary that is known to fail is asked after the partners of those who have them.
     const worst =
       this.#mayAskPartners || this.#found?.atHand !== undefined ? TIER.poor : TIER.behind;
-    const choice = hasTime ? this.#choose(this.#parts.primaries, worst) : undefined;
+    const choice = hasTime
+      ? (this.#choose(this.#parts.primaries, worst) ?? this.#chooseStale())
+      : undefined;
     if (choice !== undefined) {
       this.#wait?.stop();
       if (this.#asked.length > 0) this.#parts.observer.retried();
@@ -90,6 +92,11 @@ export class Flight implements Others, AttemptOwner {
     const { random } = this.#parts;
     const { need } = this.#request;
     return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
+  }
+
+  /** Until it has told its head again, one whose connection had ended counts as behind every block. */
+  #chooseStale(): Choice | undefined {
+    return this.#stale && this.#choose(this.#stale, TIER.behind);
   }
 
   #isAnyLeft(upstreams: readonly Upstream[], worst: number): boolean {

@@ -250,6 +250,21 @@ describe("the time", () => {
     expect(asked[1]?.timeoutMs).toBe(4000);
   });
 
+  test("is left for a node whose connection had ended, before partners, though its head is not known", () => {
+    const stale: UpstreamAnswer = { kind: "unreachable", code: "ECONNRESET", isStale: true };
+    const closed = upstream(
+      "a",
+      (done) => {
+        closed.head = -1;
+        done(stale);
+      },
+      good,
+    );
+    const need = { ...REQUEST.need, partner: true };
+    expect(ask([closed, partner("p", good)], { need })).toMatchObject(good);
+    expect(names()).toEqual(["a", "a"]);
+  });
+
   test("that is over is not waited for again", () => {
     const many = Array.from({ length: 20 }, (_, index) => upstream(`u${index}`, hangs));
     expect(fetch(many).kind).toBe("exhausted");
@@ -505,6 +520,20 @@ describe("the block that a call needs", () => {
     expect(fetch([upstream("a", noBlock, noBlock, noBlock, good)])).toMatchObject(good);
     expect(names()).toEqual(["a", "a", "a", "a"]);
     expect(now - 1000).toBe(200 + 400 + 800);
+  });
+
+  test("is waited for, before partners, while it is found out where its node's new head joins", () => {
+    const forked = upstream("a", good);
+    Object.assign(forked, { isForked: true, forkedAfter: Number.POSITIVE_INFINITY });
+    const outcomes: FetchOutcome[] = [];
+    const router = routerOf([forked, partner("p", good)]);
+    const need = { ...REQUEST.need, partner: true };
+    router.fetch({ ...REQUEST, need, done: (each) => outcomes.push(each) });
+    expect(names()).toEqual([]);
+    forked.isForked = false;
+    router.wake();
+    expect(outcomes).toMatchObject([good]);
+    expect(names()).toEqual(["a"]);
   });
 
   test("is waited for beyond a second where partners cannot answer", () => {
