@@ -19,6 +19,8 @@ export type Session = {
   readonly requestId: string;
   /** The client's X-Min-Block, as it was sent. */
   readonly minBlock?: string | undefined;
+  /** Answers to other messages come over the same stream, as over a WebSocket. */
+  readonly isStream?: boolean;
 };
 
 /** One call on its way through the stages; each fills in its part, and is what others tell of it. */
@@ -51,11 +53,14 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   /** Monotonic milliseconds. */
   begunMs = 0;
   settled = false;
+  /** Whether other answers stand beside its own: a broken result would break them too. */
+  readonly isJoined: boolean;
   goOn: (call: Call) => void = nothing;
   done: (call: Call) => void = nothing;
 
-  constructor(parsed: ParsedCall, session: Session) {
+  constructor(parsed: ParsedCall, session: Session, isJoined = session.isStream === true) {
     this.session = session;
+    this.isJoined = isJoined;
     this.id = parsed.id;
     this.method = parsed.method;
     this.params = parsed.params;

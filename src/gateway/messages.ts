@@ -72,7 +72,7 @@ function answerBatch(
 ): number {
   const calls: Call[] = [];
   for (const element of elements) {
-    if (!element.notification) calls.push(new Call(element, session));
+    if (!element.notification) calls.push(new Call(element, session, true));
   }
   if (calls.length === 0) {
     respond(NOTHING);

@@ -11,6 +11,7 @@ import { notAvailableYet } from "../networks/network.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { toClientError } from "../upstreams/client-error.ts";
+import { isOneValue } from "../upstreams/large-result.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call } from "./call.ts";
 import { notAllowed } from "./refusals.ts";
@@ -222,7 +223,8 @@ function normalise(call: Call): undefined {
   if (answer === undefined || definition === undefined) return;
   switch (answer.kind) {
     case "result":
-      call.result = answer.result;
+      if (!call.isJoined || isOneValue(answer.result)) call.result = answer.result;
+      else call.error = { name: "unavailable", internal: `${answer.upstream.name}: invalid JSON` };
       return;
     case "refused":
       call.error = answer.error;

@@ -47,7 +47,8 @@ export class Reception {
     if (identity.suspended) return { name: "forbidden", details: "account suspended", identity };
     const kind = this.refusedKind(identity, network, head);
     if (kind !== undefined) return { ...notAllowed(kind), identity };
-    return { network, identity, requestId: head.requestId, minBlock: head.minBlock };
+    const { requestId, minBlock, transport } = head;
+    return { network, identity, requestId, minBlock, isStream: transport === "websocket" };
   }
 
   /** The kind of allow-list that forbids the request as a whole. */

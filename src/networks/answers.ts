@@ -10,6 +10,7 @@ import { TextTable } from "../lib/text-table.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
+import { isOneValue } from "../upstreams/large-result.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { DiskTier } from "./disk-tier.ts";
@@ -257,7 +258,8 @@ export class Answers {
 
   #stored(plan: Plan, answer: ResultOutcome): Stored | undefined {
     const block = this.#rules.blockOf(plan, answer);
-    return block === undefined ? undefined : { value: whole(answer.result), block };
+    if (block === undefined || !isOneValue(answer.result)) return undefined;
+    return { value: whole(answer.result), block };
   }
 
   #knownOf({ definition }: Plan): Known {

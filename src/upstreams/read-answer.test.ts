@@ -6,9 +6,10 @@ import { readAnswer } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 const ID = 7;
-type More = { readonly status?: number };
+type More = { readonly status?: number; readonly framed?: boolean };
 
-const readBytes = (bytes: Buffer, { status = 200 }: More) => readAnswer(status, bytes, ID);
+const readBytes = (bytes: Buffer, { status = 200, framed = true }: More) =>
+  readAnswer(status, bytes, { id: ID, framed });
 
 /** Of bytes of its own and as a part of what was read, which others use soon. */
 function read(text: string | Buffer, more: More = {}): UpstreamAnswer {
@@ -107,7 +108,7 @@ describe("a result is the node's own bytes", () => {
     (length) => {
       const result = `"${"x".repeat(length)}"`;
       const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${result}}`);
-      const answer = readAnswer(200, body, ID);
+      const answer = readAnswer(200, body, { id: ID, framed: true });
       const [piece] = answer.kind === "result" ? answer.result : [];
       expect(piece?.toString()).toBe(result);
       expect(typeof piece).toBe(length === 2046 ? "string" : "object");
@@ -127,7 +128,7 @@ describe("a result is the node's own bytes", () => {
 
   test("is not copied when it is large", () => {
     const body = Buffer.from(`{"jsonrpc":"2.0","id":${ID},"result":${LARGE_BLOCK}}`);
-    const answer = readAnswer(200, body, ID);
+    const answer = readAnswer(200, body, { id: ID, framed: true });
     expect(wholeBytes(answer.kind === "result" ? answer.result : []).buffer).toBe(body.buffer);
   });
 

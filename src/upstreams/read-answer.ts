@@ -3,6 +3,7 @@ import { scanObject } from "../lib/json-scan.ts";
 import { skipSpace, valueEnd, viewOf } from "../lib/json-value.ts";
 import { keptBytes } from "../lib/read-buffer.ts";
 import type { PlainError } from "./failures.ts";
+import { LARGE_BYTES, largeEnd } from "./large-result.ts";
 import { plainPiece, plainResult, viewed } from "./plain-result.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -10,13 +11,21 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 const GARBAGE_BYTES = 2048;
 export const NOT_UTF8 = "invalid UTF-8";
 
+export type Expected = {
+  /** The request's. */
+  readonly id: number;
+  /** Whether it was said where the body ends; one that ends with its connection may be cut off. */
+  readonly framed: boolean;
+};
+
 /**
  * What a node's body says to the request of this id. The result is a view of the body, or a text
  * where it is a short string, and is not parsed. A body of another id, without a result, cut off, or
  * that is not one JSON text in UTF-8 is garbage. `given` may be a part of what was read, of which
- * nothing is kept.
+ * nothing is kept. A result over LARGE_BYTES in a framed body is not looked through: see `isOneValue`.
  */
-export function readAnswer(status: number, given: Buffer, id: number): UpstreamAnswer {
+export function readAnswer(status: number, given: Buffer, expected: Expected): UpstreamAnswer {
+  const { id } = expected;
   if (status < 400) {
     const plain = plainResult(viewed(given), 0);
     if (plain?.id === id && skipSpace(given, plain.end + 1) === given.length) {
@@ -27,7 +36,7 @@ export function readAnswer(status: number, given: Buffer, id: number): UpstreamA
   }
   const body = keptBytes(given);
   if (!isUtf8(body)) return garbageOf(status, body, NOT_UTF8);
-  const usual = status < 400 ? readUsual(body, id) : undefined;
+  const usual = status < 400 ? readUsual(body, expected) : undefined;
   if (usual !== undefined) return { kind: "result", result: [usual] };
   if (!isJson(body)) return garbageOf(status, body, "invalid JSON");
   const result = status < 400 ? readScanned(body, id) : undefined;
@@ -53,7 +62,7 @@ function isJson(body: Buffer): boolean {
  * The forms in which nearly all nodes answer: the result last, straight after the envelope, or
  * between its members (Agave). One walk through the result finds its end and checks it.
  */
-function readUsual(body: Buffer, id: number): Buffer | undefined {
+function readUsual(body: Buffer, { id, framed }: Expected): Buffer | undefined {
   const head = body.toString("latin1", 0, 80);
   let tail = "}";
   let start =
@@ -64,6 +73,10 @@ function readUsual(body: Buffer, id: number): Buffer | undefined {
     tail = `,"id":${id}}`;
   }
   if (start === undefined) return undefined;
+  if (framed && body.length > LARGE_BYTES) {
+    const last = largeEnd(body, start, tail);
+    if (last !== undefined) return body.subarray(start, last);
+  }
   const end = valueEnd(body, start, viewOf(body));
   if (end < 0 || body.toString("latin1", end, end + tail.length) !== tail) return undefined;
   return skipSpace(body, end + tail.length) === body.length ? body.subarray(start, end) : undefined;

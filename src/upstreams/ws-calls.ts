@@ -40,7 +40,7 @@ export class WsCalls {
   answer(id: number, message: Buffer): boolean {
     const call = this.#inAir.get(id);
     if (call === undefined) return id >= this.#firstId && id <= this.#lastId;
-    this.#end(call, readAnswer(200, message, id));
+    this.#end(call, readAnswer(200, message, { id, framed: true }));
     return true;
   }
 

@@ -30,6 +30,9 @@ function within(bytes: string | Buffer): (block: string) => Buffer {
 const NAMES = Object.keys(BREAKS);
 /** A block that both nodes tell of as it is. */
 const SOUND = NAMES.length + 1;
+/** Blocks of more than a mebibyte: one as it is, one with an answer smuggled in. */
+const LARGE_SOUND = SOUND + 1;
+const LARGE_BROKEN = SOUND + 2;
 const FORMS = { alone: {}, batched: { batch: 10 } };
 const pairOf = (form: string) => `${form}-pair`;
 
@@ -44,7 +47,7 @@ function blockOf(number: number, from: string): string {
     difficulty: "0x0",
     totalDifficulty: "0x0",
     extraData: `0x${Buffer.from(from).toString("hex")}`,
-    texts: ["x".repeat(6000), MIDDLE, "x".repeat(6000)],
+    texts: ["x".repeat(number < LARGE_SOUND ? 6000 : 1_100_000), MIDDLE, "x".repeat(6000)],
     transactions: [],
     uncles: [],
   });
@@ -72,12 +75,15 @@ let gateway: TestGateway;
 beforeAll(async () => {
   liar = await startStandInNode(({ id, params }) => {
     const number = numberIn(params);
-    const broken = BREAKS[NAMES[number - 1] ?? ""] ?? ((block: string) => block);
+    const name = number === LARGE_BROKEN ? NAMES[0] : NAMES[number - 1];
+    const broken = BREAKS[name ?? ""] ?? ((block: string) => block);
     return answerOf(id, broken(blockOf(number, "liar")));
   });
   honest = await startStandInNode(({ params }) => ({
     resultText: blockOf(numberIn(params), "honest"),
   }));
+  // Answers of blocks that are 32 blocks old are kept without their hash.
+  for (const node of [liar, honest]) node.head = 100;
   const upstreams = (form: object) => [
     { name: "liar", url: liar.url, ...form },
     // So that the other one is asked first, whatever the chances.
@@ -189,5 +195,38 @@ describe.each(Object.keys(FORMS))("asked of nodes %s, a block", (form) => {
   test("that is broken counts against its node's health", async () => {
     const opened = "tollgate_upstream_breaker_opened_total";
     expect(await metric(opened, form)).toBeGreaterThan(0);
+  });
+});
+
+describe("a broken block of more than a mebibyte", () => {
+  const refused = { id: 1, error: { code: -32603, message: "no upstream could answer" } };
+
+  test("is refused where it stands beside other answers, which are given", async () => {
+    const { json } = await post("alone", [call(LARGE_BROKEN, 1), call(LARGE_SOUND, 2)]);
+    expect(json).toMatchObject([refused, { id: 2, result: { hash: hashOf(LARGE_SOUND) } }]);
+    const client = await connect(gateway.ws("alone"));
+    client.send(JSON.stringify(call(LARGE_BROKEN, 1)));
+    const [message = ""] = await client.received(1);
+    expect(JSON.parse(message)).toMatchObject(refused);
+    client.socket.terminate();
+  });
+
+  test("is not kept, however often it is asked for", async () => {
+    const before = liar.requests.length;
+    const asked = [1, 2, 3].map((id) => call(LARGE_BROKEN, id));
+    for (const one of asked) {
+      const response = await fetch(gateway.http("alone"), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(one),
+      });
+      await response.text();
+    }
+    expect(liar.requests.length).toBe(before + 3);
+    await post("alone", call(LARGE_SOUND, 4));
+    await post("alone", call(LARGE_SOUND, 5));
+    const kept = liar.requests.length;
+    await post("alone", call(LARGE_SOUND, 6));
+    expect(liar.requests.length).toBe(kept);
   });
 });

@@ -41,7 +41,7 @@ function middleOf(method: string): string {
 export function answerOf(outcome: Outcome, id: number): UpstreamAnswer {
   if (outcome.kind !== "response") return outcome;
   const { head, body } = outcome;
-  const answer = readAnswer(head.status, body, id);
+  const answer = readAnswer(head.status, body, { id, framed: head.body !== "until_end" });
   return withRetryAfter(answer, head);
 }
 
