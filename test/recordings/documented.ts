@@ -101,15 +101,23 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const padded = (word: unknown) => `0x${String(word).slice(2).padStart(64, "0")}`;
 
-/** design.md, "Towards the data": blocks, uncles, transactions and storage values. */
+/** design.md, "Towards the data": blocks, uncles, transactions, storage values and proofs. */
 export function documentedShape(request: Request, result: unknown, choice: ShapeChoice): unknown {
   const { method, params } = request;
   const pending = Array.isArray(params) && params[0] === "pending";
   if (method === "eth_getStorageAt") return typeof result === "string" ? padded(result) : result;
   if (!isFields(result)) return result;
+  if (method === "eth_getProof") return proof(result, params);
   if (/^eth_getBlockBy/.test(method)) return block(result, pending, choice);
   if (/^eth_getUncleBy/.test(method)) return { totalDifficulty: null, ...result };
   return /^eth_getTransactionBy/.test(method) ? transaction(result, pending, choice) : result;
+}
+
+/** The storage keys as the client wrote them. */
+function proof(given: Fields, params: unknown): Fields {
+  const [, keys] = params as [unknown, readonly string[]];
+  const proofs = given["storageProof"] as readonly Fields[];
+  return { ...given, storageProof: proofs.map((each, place) => ({ ...each, key: keys[place] })) };
 }
 
 function transaction(given: Fields, pending: boolean, choice: ShapeChoice): Fields {
