@@ -94,9 +94,10 @@ export class Flight implements Others, AttemptOwner {
     return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
   }
 
-  /** Until it has told its head again, one whose connection had ended counts as behind every block. */
+  /** A primary whose connection had ended counts as behind every block until it tells its head again. */
   #chooseStale(): Choice | undefined {
-    return this.#stale && this.#choose(this.#stale, TIER.behind);
+    const primaries = this.#stale?.filter(({ role }) => role === "primary");
+    return primaries && this.#choose(primaries, TIER.behind);
   }
 
   #isAnyLeft(upstreams: readonly Upstream[], worst: number): boolean {

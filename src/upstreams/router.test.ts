@@ -653,6 +653,14 @@ describe("partners", () => {
     expect(observed).toContain("partner capped");
   });
 
+  test("are counted against the cap again when they are asked again after their connection ended", () => {
+    const stale: UpstreamAnswer = { kind: "unreachable", code: "ECONNRESET", isStale: true };
+    expect(ask([upstream("a", page), partner("p", stale, good)], mayAsk)).toMatchObject(good);
+    expect(names()).toEqual(["a", "p", "p"]);
+    const told = observed.filter((each) => each.startsWith("partner"));
+    expect(told).toEqual(["partner asked", "partner asked"]);
+  });
+
   test("get what is left of the time, of which a primary had half", () => {
     ask([upstream("a", hangs), partner("p", good)], mayAsk);
     expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([4000, 4000]);
