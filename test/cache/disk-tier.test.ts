@@ -9,7 +9,8 @@ const HEAD = 1000;
 /** 128 blocks below the head. */
 const FINAL = 872;
 const OLD = 500;
-const RECENT = 990;
+/** Above it, and old enough to be kept without its hash being known. */
+const RECENT = 900;
 /** As old, to see by whether what is on disk is served yet. */
 const PROBES = Array.from({ length: 100 }, (_, index) => OLD + 1 + index);
 
