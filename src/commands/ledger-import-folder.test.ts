@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { base58 } from "@scure/base";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { readStoredBlock } from "../upstreams/ledger/stored-block.ts";
 import { importLedger } from "./ledger-import.ts";
 
 const SAMPLE = join(import.meta.dirname, "../dev/sample-ledger");
-const FIXTURES = join(import.meta.dirname, "../../../shared/fixtures/slot");
+const FIXTURES = "test/fixtures/slot";
 const samples = JSON.parse(readFileSync(join(SAMPLE, "samples.json"), "utf8"));
 const { genesisHash } = JSON.parse(readFileSync(join(SAMPLE, "ledger.json"), "utf8"));
 const slot: number = samples.versionedSlot;
@@ -99,7 +99,7 @@ describe("a folder of JSON files", () => {
   });
 });
 
-describe.skipIf(!existsSync(FIXTURES))("recorded blocks", () => {
+describe("recorded blocks", () => {
   test("in base64 are taken before those in json, which give the same transactions", async () => {
     const { block } = await importAll(copied("slot-147078735-full-base64-rewards"), "147078735");
     const { block: fromJson } = await importAll(

@@ -28,7 +28,7 @@ const NO_ID = "null";
 
 /**
  * Stage 1: bytes to calls, by JSON-RPC 2.0, and go-ethereum 1.17 where that is silent
- * (`facts/node-behaviour.md` section 4). Never throws.
+ * (its `rpc/json.go` and `rpc/handler.go`). Never throws.
  */
 export function parseMessage(body: Buffer): ParsedMessage {
   const reader = new JsonReader(body);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { JsonReader } from "../jsonrpc/json-reader.ts";
 import { encode, type JsonValue } from "../jsonrpc/value.ts";
@@ -8,7 +8,7 @@ import { ParamFault } from "./params/param-fault.ts";
 
 const { lookUp, wording } = FAMILIES.evm;
 
-const NODES = "../shared/fixtures/nodes";
+const NODES = "test/fixtures/nodes";
 const GETH = `${NODES}/geth.jsonl`;
 const CLIENTS = `${NODES}/clients/calls.json`;
 
@@ -53,13 +53,11 @@ const DIFFERENCES: readonly (readonly [RegExp, string, string])[] = [
   [/_(logs_range_3|eth_getLogs_2|eth_getLogs_3)$/, "taken as", "depends on the node and its head"],
 ];
 
-describe.skipIf(!existsSync(GETH))("recorded answers of go-ethereum 1.17 (fixtures/nodes)", () => {
-  const recordings = existsSync(GETH)
-    ? readFileSync(GETH, "utf8")
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as Recording)
-    : [];
+describe("recorded answers of go-ethereum 1.17 (test/fixtures/nodes)", () => {
+  const recordings = readFileSync(GETH, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Recording);
   const served = recordings.flatMap((recording) => {
     const { method, params } = recording.request ?? {};
     if (typeof method !== "string" || lookUp(method) === undefined) return [];
@@ -106,13 +104,11 @@ function lengthen(value: unknown, digits: number): unknown {
   return Object.fromEntries(members);
 }
 
-describe.skipIf(!existsSync(CLIENTS))("recorded calls of clients (fixtures/nodes/clients)", () => {
-  const byClient = existsSync(CLIENTS)
-    ? (JSON.parse(readFileSync(CLIENTS, "utf8")) as Record<
-        string,
-        Record<string, { calls?: string[] }>
-      >)
-    : {};
+describe("recorded calls of clients (test/fixtures/nodes/clients)", () => {
+  const byClient = JSON.parse(readFileSync(CLIENTS, "utf8")) as Record<
+    string,
+    Record<string, { calls?: string[] }>
+  >;
   const calls = new Set<string>();
   for (const steps of Object.values(byClient)) {
     for (const step of Object.values(steps)) {

@@ -4,7 +4,7 @@ import { EVM_METHODS, SLOT_METHODS } from "./registry.ts";
 
 const { isWriting, lookUp } = FAMILIES.evm;
 
-/** The specification's table (Limits, Credit costs), and facts/node-behaviour.md section 2. */
+/** The price list of the README. */
 const PRICES: Readonly<Record<number, readonly string[]>> = {
   5: ["eth_chainId", "eth_syncing", "net_version", "net_listening"],
   80: [

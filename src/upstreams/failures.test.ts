@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { classify, FAILURE_CLASSES, type PlainError, type UpstreamFailure } from "./failures.ts";
 import { isRevertPayloadAsResult } from "./revert-reason.ts";
 
-const CORPUS = "../shared/fixtures/nodes/revert-corpus.jsonl";
+const CORPUS = "test/fixtures/nodes/revert-corpus.jsonl";
 
 type Line = {
   source: string;
@@ -27,13 +27,11 @@ const toFailure = ({ http_status: status, error, body, result }: Line): Upstream
   ...(result !== undefined && { result }),
 });
 
-describe.skipIf(!existsSync(CORPUS))("recorded failures (needs ../shared/fixtures)", () => {
-  const lines = existsSync(CORPUS)
-    ? readFileSync(CORPUS, "utf8")
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as Line)
-    : [];
+describe("recorded failures", () => {
+  const lines = readFileSync(CORPUS, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
 
   test("every line means what the corpus says", () => {
     const wrong = lines.filter((line) => {

@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { FAMILIES } from "../../src/methods/families.ts";
 import type { ErrorObject, Recorded } from "./rig.ts";
 
-export const FIXTURES = "../shared/fixtures";
-export const NODES = existsSync(`${FIXTURES}/nodes`)
-  ? readdirSync(`${FIXTURES}/nodes`)
-      .filter((file) => file.endsWith(".jsonl") && file !== "revert-corpus.jsonl")
-      .map((file) => file.replace(".jsonl", ""))
-  : [];
+export const FIXTURES = "test/fixtures";
+export const NODES = readdirSync(`${FIXTURES}/nodes`)
+  .filter((file) => file.endsWith(".jsonl") && file !== "revert-corpus.jsonl")
+  .map((file) => file.replace(".jsonl", ""));
 
 /** One line of a NODE.jsonl (fixtures/README.md). */
 type Line = {

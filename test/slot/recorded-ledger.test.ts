@@ -2,13 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { compact, parseExactly } from "./exact.ts";
 import { ledgerNetwork, writeLedger } from "./ledger-folder.ts";
-import {
-  agaveCalls,
-  HAS_RECORDINGS,
-  type Recording,
-  type SvmEntry,
-  svmEntries,
-} from "./recordings.ts";
+import { agaveCalls, type Recording, type SvmEntry, svmEntries } from "./recordings.ts";
 import { callText, overWebSocket, post, resultText, TRANSPORTS } from "./rig.ts";
 
 type Block = Record<string, unknown> & { transactions: { meta: Record<string, unknown> }[] };
@@ -63,7 +57,7 @@ function svmBlock(entries: readonly SvmEntry[]): string {
   return JSON.stringify({ ...head, previousBlockhash: hash, rewards: [], transactions });
 }
 
-describe.skipIf(!HAS_RECORDINGS)("a ledger of recorded blocks (needs ../shared/fixtures)", () => {
+describe("a ledger of recorded blocks", () => {
   let gateway: TestGateway;
   const SVM_SLOT = 10;
 

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { FIXTURES } from "../recordings/recorded-calls.ts";
 
 const SLOT = `${FIXTURES}/slot`;
 const SOLANA = `${FIXTURES}/nodes/solana`;
-export const HAS_RECORDINGS = existsSync(SLOT) && existsSync(SOLANA);
 
 /** A call that a node was once asked, and the text of what it answered. */
 export type Recording = {
@@ -43,7 +42,6 @@ export const NO_CALLS: Readonly<Record<string, string>> = {
 };
 
 export function agaveLines(): AgaveLine[] {
-  if (!HAS_RECORDINGS) return [];
   const lines = readFileSync(`${SLOT}/agave.jsonl`, "utf8").trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as AgaveLine);
 }
@@ -99,7 +97,6 @@ const FILES: Readonly<Record<string, readonly [slot: number, config: object]>> =
 
 /** Each file twice: as it was asked for, and with nothing said of rewards. */
 export function wholeFiles(): Recording[] {
-  if (!HAS_RECORDINGS) return [];
   return Object.entries(FILES).flatMap(([name, [slot, config]]) => {
     const text = readFileSync(`${SLOT}/${name}`, "utf8").trim();
     const { result = text } = /^\{\s*"jsonrpc"/.test(text) ? answerIn(text) : {};
@@ -120,7 +117,6 @@ type Pair = {
 
 /** The pairs of request-response-pairs-13.json. None of their integers is beyond 2^53. */
 export function pairs(): Recording[] {
-  if (!HAS_RECORDINGS) return [];
   const text = readFileSync(`${SLOT}/request-response-pairs-13.json`, "utf8");
   return (JSON.parse(text) as Pair[]).map(({ request, response }, index) => ({
     name: `pair ${index + 1}`,
@@ -134,7 +130,6 @@ export function pairs(): Recording[] {
 
 /** The bodies that web3.js and kit sent to a node. */
 export function clientBodies(): string[] {
-  if (!HAS_RECORDINGS) return [];
   const text = readFileSync(`${SOLANA}/clients.json`, "utf8");
   const rows = JSON.parse(text) as { readonly sent: readonly string[] }[];
   return rows.flatMap(({ sent }) => sent).map((line) => /^.*\}(?= \{)/.exec(line)?.[0] ?? line);
@@ -160,6 +155,5 @@ export type SvmEntry = {
 
 /** Transactions that ran on a real SVM: wire bytes, and what is in them. */
 export function svmEntries(): SvmEntry[] {
-  if (!HAS_RECORDINGS) return [];
   return JSON.parse(readFileSync(`${SOLANA}/litesvm_entries.json`, "utf8"));
 }

@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, NumberToken } from "../../jsonrpc/value.ts";
 import { slotBlock } from "./block-shape.ts";
 
-const FIXTURES = "../shared/fixtures/slot";
+const FIXTURES = "test/fixtures/slot";
 const NO_PARENT = "1".repeat(32);
 const DETAILS = ["full", "accounts", "signatures", "none"] as const;
 const OPTIONS = {
@@ -165,10 +165,8 @@ describe("a block of a slot network", () => {
   });
 });
 
-describe.skipIf(!existsSync(FIXTURES))("recorded blocks (fixtures/slot)", () => {
-  const agave = existsSync(FIXTURES)
-    ? readFileSync(`${FIXTURES}/agave.jsonl`, "utf8").trim().split("\n")
-    : [];
+describe("recorded blocks (test/fixtures/slot)", () => {
+  const agave = readFileSync(`${FIXTURES}/agave.jsonl`, "utf8").trim().split("\n");
   const results = agave.flatMap((line) => {
     const { request, responseText } = JSON.parse(line);
     if (request?.method !== "getBlock") return [];
@@ -198,7 +196,7 @@ describe.skipIf(!existsSync(FIXTURES))("recorded blocks (fixtures/slot)", () => 
   });
 
   test("of other nodes and times follow the rules", () => {
-    const names = existsSync(FIXTURES) ? readdirSync(FIXTURES) : [];
+    const names = readdirSync(FIXTURES);
     const files = names.filter((name) => /^(?:slot|mainnet|chainstorage)-.*\.json$/.test(name));
     expect(files.length).toBeGreaterThan(6);
     for (const name of files) {

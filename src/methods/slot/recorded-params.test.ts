@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { JsonReader } from "../../jsonrpc/json-reader.ts";
 import { encode, type JsonValue } from "../../jsonrpc/value.ts";
@@ -6,8 +6,8 @@ import { checkParams } from "../check-params.ts";
 import { FAMILIES } from "../families.ts";
 import { ParamFault } from "../params/param-fault.ts";
 
-const AGAVE = "../shared/fixtures/slot/agave.jsonl";
-const CLIENTS = "../shared/fixtures/nodes/solana/clients.json";
+const AGAVE = "test/fixtures/slot/agave.jsonl";
+const CLIENTS = "test/fixtures/nodes/solana/clients.json";
 const { lookUp, wording } = FAMILIES.slot;
 
 const parse = (text: string): JsonValue => new JsonReader(Buffer.from(text)).value(1);
@@ -35,7 +35,6 @@ type Recorded = { name: string; method: string; params: JsonValue | undefined; r
 
 /** The recorded calls; the refusal is empty where the node took the params. */
 function recordedCalls(): Recorded[] {
-  if (!existsSync(AGAVE)) return [];
   const lines = readFileSync(AGAVE, "utf8").trim().split("\n");
   return lines.flatMap((line): Recorded[] => {
     const { case: name, request, responseText } = JSON.parse(line) as Line;
@@ -77,7 +76,7 @@ const canonical = (params: JsonValue | undefined): string => {
   }"rewards":${member("rewards", false)},"transactionDetails":${member("transactionDetails", "full")}}]`;
 };
 
-describe.skipIf(!existsSync(AGAVE))("recorded answers of agave 3.0.14 (fixtures/slot)", () => {
+describe("recorded answers of agave 3.0.14 (test/fixtures/slot)", () => {
   const calls = recordedCalls();
   const usual = calls.filter(({ name }) => DIFFERENCES[name] === undefined);
 
@@ -112,11 +111,9 @@ describe.skipIf(!existsSync(AGAVE))("recorded answers of agave 3.0.14 (fixtures/
   });
 });
 
-describe.skipIf(!existsSync(CLIENTS))("what @solana/web3.js and @solana/kit send", () => {
+describe("what @solana/web3.js and @solana/kit send", () => {
   test("is taken", () => {
-    const rows = existsSync(CLIENTS)
-      ? (JSON.parse(readFileSync(CLIENTS, "utf8")) as { sent: string[] }[])
-      : [];
+    const rows = JSON.parse(readFileSync(CLIENTS, "utf8")) as { sent: string[] }[];
     const sent = rows.flatMap((row) => row.sent).map((text) => /^.*\}(?= \{)/.exec(text)?.[0]);
     expect(sent.length).toBeGreaterThan(15);
     for (const text of sent) {

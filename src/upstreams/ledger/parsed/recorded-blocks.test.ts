@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { decodeBase58 } from "../base58.ts";
 import { parseInstruction } from "./parse-instruction.ts";
 
-const FOLDER = "../shared/fixtures/slot";
+const FOLDER = "test/fixtures/slot";
 
 type Instruction = { accounts: number[]; data: string; programIdIndex: number };
 type Parsed = { program?: string; programId: string; parsed?: unknown };
@@ -76,22 +76,20 @@ function* instructionsOf({ json, parsed }: Pair) {
   }
 }
 
-describe.skipIf(!existsSync(FOLDER))("instructions of recorded blocks", () => {
-  const pairs = existsSync(FOLDER)
-    ? [
-        ...nodePairs(),
-        pair(
-          "slot 147078735 of devnet",
-          "slot-147078735-full-json-rewards.json",
-          "slot-147078735-full-jsonparsed-rewards.json",
-        ),
-        pair(
-          "slot 100000000 of mainnet",
-          "mainnet-slot-100000000-full-json-legacy.json",
-          "mainnet-slot-100000000-full-jsonparsed-version-legacy.json",
-        ),
-      ]
-    : [];
+describe("instructions of recorded blocks", () => {
+  const pairs = [
+    ...nodePairs(),
+    pair(
+      "slot 147078735 of devnet",
+      "slot-147078735-full-json-rewards.json",
+      "slot-147078735-full-jsonparsed-rewards.json",
+    ),
+    pair(
+      "slot 100000000 of mainnet",
+      "mainnet-slot-100000000-full-json-legacy.json",
+      "mainnet-slot-100000000-full-jsonparsed-version-legacy.json",
+    ),
+  ];
 
   test.each(pairs)("$name: each comes out as the node parsed it, or not at all", (recorded) => {
     let parsed = 0;
