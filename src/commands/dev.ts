@@ -17,6 +17,7 @@ import { SAMPLE_LEDGER } from "../dev/slot-samples.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import type { Storage } from "../storage/store.ts";
+import { ignoreSignals } from "../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../telemetry/log.ts";
 import { ConsoleHost, type ServingConsole } from "./console-process.ts";
 import { type DemoKeys, demoKeys, showSpending } from "./dev-account.ts";
@@ -49,6 +50,7 @@ export async function runDev(
   const kept = options.data === undefined ? undefined : resolve(options.data);
   const folder = kept ?? (await mkdtemp(join(tmpdir(), "tollgate-dev-")));
   const log = createLog({ level: "info", terminal: process.stdout.isTTY });
+  ignoreSignals(() => log);
   const open: (() => Promise<unknown>)[] = [];
   try {
     if (kept === undefined) open.push(() => rm(folder, { recursive: true, force: true }));

@@ -3,6 +3,7 @@ import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
+import { ignoreSignals } from "../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../telemetry/log.ts";
 import { type RunningWorkers, startWorkers } from "../workers/start-workers.ts";
 import { WorkerStartError } from "../workers/worker-handle.ts";
@@ -17,8 +18,10 @@ import { stopSignal } from "./stop-signal.ts";
  *   error where a port cannot be opened
  */
 export async function runStart(file: string): Promise<void> {
+  let log: Logger | undefined;
+  ignoreSignals(() => log);
   const config = await loadConfig(file);
-  const log = createLog({ level: config.log.level, terminal: process.stdout.isTTY });
+  log = createLog({ level: config.log.level, terminal: process.stdout.isTTY });
   const { host, tls, workers } = config.server;
   const gateway = await (workers > 1 ? startShared : startAlone)(config, log);
   const stopped = stopSignal();

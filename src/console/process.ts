@@ -1,5 +1,6 @@
 import { startFailure } from "../storage/start-failure.ts";
-import { createLog } from "../telemetry/log.ts";
+import { ignoreSignals } from "../telemetry/ignored-signals.ts";
+import { createLog, type Logger } from "../telemetry/log.ts";
 import type { ConsoleStart, FromConsole, ToConsole } from "./messages.ts";
 import { type RunningConsole, startConsole } from "./start-console.ts";
 
@@ -10,8 +11,10 @@ const STOP_MS = 4000;
 export class ConsoleProcess {
   #running: Promise<RunningConsole | undefined> = Promise.resolve(undefined);
   #isStopping = false;
+  #log: Logger | undefined;
 
   listen(): void {
+    ignoreSignals(() => this.#log);
     process.on("message", (message: ToConsole) => void this.#take(message));
     process.on("disconnect", () => void this.#stop());
     // Ctrl-C reaches all processes of a terminal, and service managers may tell each one too.
@@ -36,6 +39,7 @@ export class ConsoleProcess {
   async #start(start: ConsoleStart): Promise<RunningConsole | undefined> {
     const { level } = start.config.log;
     const log = createLog({ level, terminal: process.stdout.isTTY }).child({ part: "dashboard" });
+    this.#log = log;
     try {
       const running = await startConsole(start, log);
       const { port, publicUrl } = running;

@@ -14,14 +14,27 @@ export type LogOptions = {
 
 /** JSON lines on standard output, every line redacted as a whole before it is written. */
 export function createLog({ level, terminal }: LogOptions, sink?: DestinationStream): Logger {
-  const destination = sink ?? (terminal ? readable() : undefined);
+  const destination = sink ?? (terminal ? readable() : standardOutput());
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: { streamWrite: redact },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
+}
+
+/** Lines that wait for room on the disk that standard output goes to; more are dropped. */
+const MAX_WAITING_BYTES = 1 << 20;
+
+/**
+ * Standard output whose disk may be full: the process goes on without a log, and writes on once there is
+ * room. pino's own destination ends the process.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: MAX_WAITING_BYTES });
+  output.on("error", () => undefined);
+  return output;
 }
 
 /** Loaded where a person looks on: it takes as long as pino, and a service writes JSON. */

@@ -4,7 +4,8 @@ import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import { startFailure } from "../storage/start-failure.ts";
 import type { Storage } from "../storage/store.ts";
-import { createLog } from "../telemetry/log.ts";
+import { ignoreSignals } from "../telemetry/ignored-signals.ts";
+import { createLog, type Logger } from "../telemetry/log.ts";
 import {
   type Answers,
   BOARD_FD,
@@ -25,8 +26,10 @@ type Running = { readonly gateway: RunningGateway; readonly storage: Storage };
 export class Worker {
   #running: Promise<Running | undefined> = Promise.resolve(undefined);
   #isStopping = false;
+  #log: Logger | undefined;
 
   listen(): void {
+    ignoreSignals(() => this.#log);
     process.on("message", (message: ToWorker) => void this.#take(message));
     // Ctrl-C reaches all processes of a terminal, and service managers may tell each one too.
     for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void this.#stop());
@@ -51,6 +54,7 @@ export class Worker {
   async #start({ number, config, drained }: Start): Promise<Running | undefined> {
     const terminal = process.stdout.isTTY;
     const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
+    this.#log = log;
     try {
       const storage = await openStorage(config.storage.url, log);
       const processes = config.server.workers;
