@@ -16,6 +16,7 @@ export function crossChecks(root: unknown): Finding[] {
     ...repeated(root, hosts, { what: "a host of a network", keyOf: hostKey }),
     ...networks.flatMap((path) => networkChecks(root, path)),
     ...listenerChecks(root),
+    ...adminChecks(root),
     ...planChecks(root),
     ...consoleChecks(root),
   ];
@@ -53,6 +54,18 @@ function listenerChecks(root: unknown): Finding[] {
     taken.set(where, section);
   }
   return findings;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
+
+/** The admin port shows everything and can take upstreams out of service. */
+function adminChecks(root: unknown): Finding[] {
+  const host = at(root, ["admin", "host"]) ?? "127.0.0.1";
+  const isKept = typeof host !== "string" || host === "" || LOOPBACK.test(host);
+  if (isKept || at(root, ["admin", "token"]) !== undefined) return [];
+  const message =
+    "is missing; admin.host is no loopback address, so requests need a token, as `openssl rand -hex 32` gives";
+  return [{ path: ["admin", "token"], message }];
 }
 
 function planChecks(root: unknown): Finding[] {

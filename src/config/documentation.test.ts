@@ -84,7 +84,14 @@ test("the documentation's whole example is examples/tollgate.yaml, which names e
 
 test("the example loads once its files and variables are there, and says so where they are not", async () => {
   cpSync(join(root, "examples/tollgate.yaml"), join(folder, "tollgate.yaml"));
-  const names = ["CONSOLE_SECRET", "SMTP_PASSWORD", "PEPPER", "NODE_TOKEN", "PARTNER_KEY"];
+  const names = [
+    "ADMIN_TOKEN",
+    "CONSOLE_SECRET",
+    "SMTP_PASSWORD",
+    "PEPPER",
+    "NODE_TOKEN",
+    "PARTNER_KEY",
+  ];
   const failure = await loadConfig(join(folder, "tollgate.yaml"), {}).catch(String);
   for (const word of [...names, "server.tls.cert", "server.tls.key"])
     expect(failure).toContain(word);

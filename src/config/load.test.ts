@@ -260,6 +260,9 @@ networks:
     ],
     [`${NETWORK}storage: { url: "postgres://h/d" }`, "storage.url", /write it as sqlite:PATH/],
     [`${NETWORK}console: { signupPlan: gold }`, "console.signupPlan", /no plan/],
+    [`${NETWORK}admin: { host: 0.0.0.0 }`, "admin.token", /is missing; admin.host is no loopback/],
+    [`${NETWORK}admin: { host: "::" }`, "admin.token", /is missing; admin.host is no loopback/],
+    [`${NETWORK}admin: { token: hunter2 }`, "admin.token", /is no token; at least 32 random/],
     [`${NETWORK}console: {}`, "console.secret", /is missing; at least 32 random characters/],
     [`${NETWORK}console: { secret: hunter2 }`, "console.secret", /is too short; at least 32/],
     [

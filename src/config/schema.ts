@@ -40,6 +40,13 @@ const server = z.strictObject({
 const admin = z.strictObject({
   host: listenHost.default("127.0.0.1"),
   port: port.default(9545),
+  token: z
+    .string()
+    .regex(
+      /^[\x21-\x7e]{32,}$/,
+      "is no token; at least 32 random characters are needed, as `openssl rand -hex 32` gives",
+    )
+    .optional(),
 });
 
 const console = z.strictObject({

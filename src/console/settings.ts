@@ -6,6 +6,7 @@ import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { AuthSettings } from "./auth/auth.ts";
 import { authFileOf } from "./auth/database.ts";
+import type { AdminAddress } from "./gateway/admin-client.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Ports } from "./messages.ts";
 
@@ -19,7 +20,7 @@ export type ConsoleSettings = {
   /** The gateway, as this process calls it. */
   readonly gatewayUrl: string;
   /** Undefined where the admin port is not open. */
-  readonly adminUrl: string | undefined;
+  readonly admin: AdminAddress | undefined;
 };
 
 /** What every part of the dashboard works with. */
@@ -45,7 +46,10 @@ export function consoleSettings(config: Config, ports: Ports): ConsoleSettings {
     console,
     publicUrl: new URL(console.publicUrl ?? `http://localhost:${ports.console}`).origin,
     gatewayUrl: `${scheme}://${reachable(server.host)}:${ports.gateway}`,
-    adminUrl: admin && ports.admin ? `http://${reachable(admin.host)}:${ports.admin}` : undefined,
+    admin:
+      admin && ports.admin
+        ? { url: `http://${reachable(admin.host)}:${ports.admin}`, token: admin.token }
+        : undefined,
   };
 }
 

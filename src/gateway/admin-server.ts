@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
+import { AdminAccess, type AdminAccessOptions } from "./admin-access.ts";
 import type { Operations } from "./operations.ts";
 
-export type AdminOptions = { readonly host: string; readonly port: number };
+export type AdminOptions = AdminAccessOptions & { readonly port: number };
 
 type Page = { readonly status: number; readonly type: string; readonly body: string };
 
@@ -14,16 +15,17 @@ const SWITCH = /^\/networks\/([^/]+)\/upstreams\/([^/]+)\/(drain|enable)$/;
 
 /**
  * The operators' port, never the public one: /healthz (no restart is needed), /readyz (it can
- * serve), /metrics (Prometheus text), /networks (heads and upstreams, which can be drained). A page
- * in a browser must not reach it, so requests that carry an Origin are refused.
+ * serve), /metrics (Prometheus text), /networks (heads and upstreams, which can be drained).
  */
 export class AdminServer {
   readonly #options: AdminOptions;
+  readonly #access: AdminAccess;
   readonly #operations: Operations;
   readonly #server: Server;
 
   constructor(options: AdminOptions, operations: Operations) {
     this.#options = options;
+    this.#access = new AdminAccess(options);
     this.#operations = operations;
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
@@ -46,15 +48,20 @@ export class AdminServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, type, body } = await this.#page(request);
-    response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
+    const challenge = status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { "Content-Type": type, "Content-Length": length, ...challenge });
     response.end(body);
   }
 
   async #page({ method, url = "/", headers }: IncomingMessage): Promise<Page> {
-    if (headers.origin !== undefined) {
-      return error(403, "this port is not for pages in a browser");
-    }
+    const rights = this.#access.rightsOf(headers);
+    if (typeof rights === "object") return error(403, rights.refused);
     const path = url.split("?")[0] ?? "";
+    const isProbe = path === "/healthz" || path === "/readyz";
+    if (!isProbe && rights === "probes") {
+      return error(401, "send the token of admin.token: Authorization: Bearer TOKEN");
+    }
     const [, network, upstream, action] = SWITCH.exec(path) ?? [];
     if (network !== undefined && upstream !== undefined) {
       if (method !== "POST") return error(405, "send POST");
@@ -63,15 +70,12 @@ export class AdminServer {
     if (method !== "GET") return error(405, "send GET");
     switch (path) {
       case "/healthz":
-        return this.#operations.isHealthy()
-          ? json(200, { ok: true })
-          : json(503, {
-              ok: false,
-              error: "the storage does not start again: restart the gateway",
-            });
+        return this.#health();
       case "/readyz": {
         const readiness = await this.#operations.readiness();
-        return json(readiness.ready ? 200 : 503, readiness);
+        const { ready } = readiness;
+        // Obstacles name networks and upstreams.
+        return json(ready ? 200 : 503, rights === "all" ? readiness : { ready });
       }
       case "/metrics":
         return { status: 200, type: METRICS_TYPE, body: await this.#operations.metrics() };
@@ -82,6 +86,12 @@ export class AdminServer {
       default:
         return error(404, "there are /healthz, /readyz, /metrics and /networks");
     }
+  }
+
+  #health(): Page {
+    if (this.#operations.isHealthy()) return json(200, { ok: true });
+    const text = "the storage does not start again: restart the gateway";
+    return json(503, { ok: false, error: text });
   }
 
   async #drain(network: string, upstream: string, drained: boolean): Promise<Page> {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { get } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -160,6 +161,22 @@ describe("accounts and keys while a gateway runs", () => {
       async (path) => {
         const { status } = await ask(path, { headers: { origin: "https://example.com" } });
         expect(status).toBe(403);
+      },
+    );
+
+    test.each(["/healthz", "/readyz", "/metrics", "/networks"])(
+      "refuses a Host that is not its own: %s",
+      async (path) => {
+        const statusAt = (host: string) =>
+          new Promise((resolve, reject) => {
+            const asked = get(`${gateway.admin}${path}`, { headers: { host } }, (response) => {
+              response.resume();
+              resolve(response.statusCode);
+            });
+            asked.on("error", reject);
+          });
+        expect(await statusAt("rebound.example:9545")).toBe(403);
+        expect(await statusAt("localhost:9545")).toBe(200);
       },
     );
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { NetworkOverview, UpstreamOverview } from "../../src/networks/overview.ts";
 import { ask } from "../http/ask.ts";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { UPSTREAM_SECRET } from "../support/upstream-secret.ts";
 import { ask as askNode } from "./client.ts";
@@ -28,7 +28,10 @@ async function upstreamOf(gateway: TestGateway, name: string): Promise<UpstreamO
 
 type Sent = { readonly method?: string; readonly headers?: Record<string, string> };
 const post = ({ adminPort }: TestGateway, target: string, sent: Sent = {}) =>
-  ask(adminPort, { method: "POST", target, body: "", ...sent });
+  ask(adminPort, {
+    ...{ method: "POST", target, body: "", ...sent },
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...sent.headers },
+  });
 
 const gasPrice = (gateway: TestGateway) => askNode(gateway.http(), { method: "eth_gasPrice" });
 const balanceOf = (gateway: TestGateway, account: number) =>
@@ -36,6 +39,35 @@ const balanceOf = (gateway: TestGateway, account: number) =>
     method: "eth_getBalance",
     params: [`0x${account.toString(16).padStart(40, "0")}`, "latest"],
   });
+
+test("who does not send the token learns whether the gateway is ready, and nothing else", async () => {
+  const node = await startStandInNode();
+  const upstreams = [{ name: "a", url: node.url }];
+  const gateway = await startTestGateway({
+    networks: [{ name: "net", family: "evm", chainId: 1, upstreams }],
+  });
+  const text = async (path: string) => (await gateway.admin(path)).text();
+  try {
+    await expect.poll(() => text("/readyz")).toBe('{"ready":true,"obstacles":[]}');
+    const strange = { headers: { authorization: `Bearer ${ADMIN_TOKEN}x` } };
+    for (const sent of [{}, strange]) {
+      const asStranger = async (target: string, method = "GET") => {
+        const answer = await ask(gateway.adminPort, { method, target, body: "", ...sent });
+        return [answer.status, answer.text, answer.headers["www-authenticate"]];
+      };
+      expect(await asStranger("/healthz")).toEqual([200, '{"ok":true}', undefined]);
+      expect(await asStranger("/readyz")).toEqual([200, '{"ready":true}', undefined]);
+      for (const path of ["/metrics", "/networks", "/nothing"]) {
+        expect(await asStranger(path)).toEqual([401, expect.stringMatching(/Bearer/), "Bearer"]);
+      }
+      const place = "/networks/net/upstreams/a/drain";
+      expect((await asStranger(place, "POST"))[0]).toBe(401);
+    }
+  } finally {
+    await gateway.stop();
+    await node.stop();
+  }
+});
 
 describe("before real nodes", () => {
   let pair: ChainPair;

@@ -13,6 +13,9 @@ import { createLog } from "../../src/telemetry/log.ts";
 import { withSecrets } from "./upstream-secret.ts";
 import { forgetPort, readMetrics, record, recordKey, recordPort } from "./written.ts";
 
+/** Of the gateways here, and of consoles beside them. */
+export const ADMIN_TOKEN = "the-token-of-the-admin-port-of-tests";
+
 export type TestGateway = {
   /** `http://127.0.0.1:PORT`, without a network. */
   readonly origin: string;
@@ -51,7 +54,7 @@ export async function startTestGateway(options: {
   const file = parseConfig(
     JSON.stringify({
       server: { port: 0, ...server },
-      admin: { host: "127.0.0.1", port: 0 },
+      admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
       cache,
       plans: { test: UNLIMITED, ...plans },
       networks: withSecrets(networks),
@@ -91,9 +94,12 @@ export async function startTestGateway(options: {
     log: () => written.join(""),
     http: (network = first) => `http${secure}://${host}/${network}/v3/${key}`,
     ws: (network = first) => `ws${secure}://${host}/${network}/ws/v3/${key}`,
-    admin: (path) => fetch(`http://127.0.0.1:${gateway.adminPort}${path}`),
+    admin: (path) =>
+      fetch(`http://127.0.0.1:${gateway.adminPort}${path}`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      }),
     stop: async () => {
-      await readMetrics(gateway.adminPort);
+      await readMetrics(gateway.adminPort, ADMIN_TOKEN);
       await gateway.stop();
       for (const port of ports) forgetPort(port);
       await storage.close();

@@ -69,7 +69,7 @@ export async function openWorkplace(
     everythingWritten: async () =>
       [...running.map(({ output }) => output()), await contentsOf(folder)].join("\n"),
     clear: async () => {
-      await Promise.all(adminPorts.map(readMetrics));
+      await Promise.all(adminPorts.map((port) => readMetrics(port)));
       for (const { kill, ended } of running) {
         kill("SIGKILL");
         await ended;

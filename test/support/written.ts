@@ -57,8 +57,9 @@ export function isGatewayPort(port: number | undefined): boolean {
 }
 
 /** So that the metrics at a gateway's end are among what is searched, whatever its test asks. */
-export async function readMetrics(adminPort: number | undefined): Promise<void> {
+export async function readMetrics(adminPort: number | undefined, token = ""): Promise<void> {
   const asked = fetch(`http://127.0.0.1:${adminPort}/metrics`, {
+    headers: { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(2000),
   });
   await asked.then((answer) => answer.text()).catch(() => undefined);

@@ -5,13 +5,21 @@ import { Problem } from "../problem.ts";
 /** The gateway is on this machine: one that does not answer by then is not running. */
 const TIMEOUT_MS = 3000;
 
+export type AdminAddress = {
+  /** `http://127.0.0.1:9545` */
+  readonly url: string;
+  /** `admin.token` */
+  readonly token?: string | undefined;
+};
+
 /** The gateway's admin port. Everything rejects with a Problem where it does not answer. */
 export class AdminClient {
   readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  /** `http://127.0.0.1:9545` */
-  constructor(url: string) {
+  constructor({ url, token }: AdminAddress) {
     this.#url = url;
+    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
   async networks(): Promise<readonly NetworkOverview[]> {
@@ -38,7 +46,8 @@ export class AdminClient {
     let response: Response;
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
-      response = await fetch(this.#url + path, { method, signal, redirect: "error" });
+      const headers = this.#headers;
+      response = await fetch(this.#url + path, { method, headers, signal, redirect: "error" });
     } catch (error) {
       throw silent(error);
     }

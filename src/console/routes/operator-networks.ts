@@ -18,8 +18,8 @@ const LOOK_EVERY_MS = 1000;
 const NO_ADMIN: NetworksOverview = { admin: false, networks: [] };
 
 export function operatorNetworkRoutes(parts: ApiParts): BoundRoute[] {
-  const { adminUrl, clock, log } = parts;
-  const admin = adminUrl === undefined ? undefined : new AdminClient(adminUrl);
+  const { clock, log } = parts;
+  const admin = parts.admin && new AdminClient(parts.admin);
   const view = admin && new NetworksView(admin, clock);
   const read = async (): Promise<NetworksOverview> =>
     view === undefined ? NO_ADMIN : { admin: true, networks: await view.read() };

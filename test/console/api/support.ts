@@ -18,6 +18,7 @@ import { consoleSettings } from "../../../src/console/settings.ts";
 import { openStorage } from "../../../src/storage/open.ts";
 import type { Account, ApiKey, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
+import { ADMIN_TOKEN } from "../../support/gateway.ts";
 import { temporaryFolder } from "../../support/written.ts";
 
 /** 2026-11-21, half a minute after 13:30 UTC. */
@@ -92,7 +93,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const { store = "memory", now = NOON, gateway = 1, admin, mail = "works" } = options;
   const config = parseConfig(
     JSON.stringify({
-      admin: { port: 9545 },
+      admin: { port: 9545, token: ADMIN_TOKEN },
       mail: { url: "smtp://127.0.0.1:1", from: "tollgate@example.com" },
       console: { secret: "0123456789abcdefghijklmnopqrstuvwxyzABCDEF", ...options.console },
       usage: options.usage,
