@@ -23,8 +23,8 @@ type AuthFault = {
 const ADVICE: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD:
     "E-mail or password is wrong. Check both, or ask for a sign-in link below.",
-  EMAIL_NOT_VERIFIED:
-    "This e-mail is not confirmed yet. Open the link in the mail that was sent to it; a new one is on its way.",
+  INVALID_SIGN_UP_PASSWORD:
+    "This is not the password of the sign-up. If you did not sign up, close this page.",
   PASSWORD_TOO_SHORT: "The password is too short: use at least 8 characters.",
   PASSWORD_TOO_LONG: "The password is too long: use at most 128 characters.",
   INVALID_PASSWORD: "The password is wrong. Type the one that you sign in with now.",
@@ -36,6 +36,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   AUTH_CANCELLED: "The passkey was not used. Try again, or sign in another way.",
   REGISTRATION_CANCELLED: "No passkey was made. Try again when you are ready.",
 };
+
+/** Ends a sign-up in a browser other than the one it began in. */
+export async function confirmSignUp(sent: { readonly token: string; readonly password: string }) {
+  return unwrap(await auth.$fetch("/confirm-sign-up", { method: "POST", body: sent }));
+}
 
 /** The answer's data. @throws ApiError with a text for people */
 export function unwrap<A extends Answer>(answer: A): Extract<A, { error: null }>["data"] {

@@ -15,6 +15,9 @@ const SIGN_INS: Readonly<Record<string, string>> = Object.freeze({
   "/passkey/verify-authentication": "passkey",
 });
 
+/** Where a sign-up ends. */
+const CONFIRMATIONS: readonly string[] = ["/verify-email", "/confirm-sign-up"];
+
 /** What a signed-in person changes. */
 const CHANGES: Readonly<Record<string, Change>> = Object.freeze({
   "/sign-out": { action: "user.sign_out" },
@@ -53,7 +56,7 @@ export function auditPlugin(parts: Parts): BetterAuthPlugin {
       if (email !== undefined) {
         await write(ctx, email, { action: "user.sign_in_failed", detail });
       }
-    } else if (newSession && path === "/verify-email") {
+    } else if (newSession && CONFIRMATIONS.includes(path)) {
       await write(ctx, newSession.user.email, { action: "user.email_verify" });
     } else if (newSession && session && path === "/two-factor/verify-totp") {
       await write(ctx, newSession.user.email, { action: "user.two_factor_enable" });

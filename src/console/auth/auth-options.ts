@@ -15,12 +15,13 @@ import { auditPlugin, writeAudit } from "./audit-plugin.ts";
 import type { AuthParts, AuthSettings } from "./auth.ts";
 import type { AuthMail } from "./auth-mail.ts";
 import { CLIENT_ADDRESS_HEADER } from "./client-header.ts";
+import { tidyName } from "./names.ts";
+import { signUpLinks } from "./sign-up-links.ts";
 import type { SignupPolicy } from "./signup-policy.ts";
 import { twoFactorForLinks } from "./two-factor-links.ts";
 
 const LINK_SECONDS = 15 * 60;
 const HOUR_SECONDS = 60 * 60;
-const NAME_MAX_LENGTH = 100;
 const PASSWORD_MIN_LENGTH = 8;
 
 export type AuthOptionParts = Omit<AuthParts, "mailer"> & {
@@ -33,9 +34,9 @@ export type AuthOptionParts = Omit<AuthParts, "mailer"> & {
 
 /** What better-auth is told: one place, so that it can be read against its documentation. */
 export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
-  const { publicUrl, secret, signup } = settings;
+  const { publicUrl, secret } = settings;
   const { database, mail } = parts;
-  const pages = { signIn: `${publicUrl}/sign-in`, forgot: `${publicUrl}/forgot` };
+  const pages = pagesOf(publicUrl);
   return {
     appName: "Tollgate",
     baseURL: publicUrl,
@@ -48,7 +49,8 @@ export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
     onAPIError: { errorURL: pages.signIn, onError: reportTo(parts) },
     emailAndPassword: {
       enabled: true,
-      disableSignUp: signup === "closed",
+      // Users come to be by `signUpLinks`, and by links that sign in.
+      disableSignUp: true,
       requireEmailVerification: true,
       minPasswordLength: PASSWORD_MIN_LENGTH,
       revokeSessionsOnPasswordReset: true,
@@ -59,19 +61,8 @@ export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
         await writeAudit(parts, { asked, email, change });
       },
       ...(mail && {
-        onExistingUserSignUp: async ({ user }: User) =>
-          mail.post(alreadySignedUpMail(user.email, pages)),
         sendResetPassword: async ({ user, token }: User & { token: string }) =>
           mail.post(resetMail(user.email, `${publicUrl}/reset?token=${token}`)),
-      }),
-    },
-    emailVerification: {
-      expiresIn: HOUR_SECONDS,
-      autoSignInAfterVerification: true,
-      ...(mail && {
-        sendOnSignIn: true,
-        sendVerificationEmail: async ({ user, url }: User & { url: string }) =>
-          mail.post(verificationMail(user.email, url)),
       }),
     },
     // Of links in mail the file holds hashes: who reads it cannot use them.
@@ -83,11 +74,22 @@ export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
   } satisfies BetterAuthOptions;
 }
 
+const pagesOf = (publicUrl: string) => ({
+  signIn: `${publicUrl}/sign-in`,
+  forgot: `${publicUrl}/forgot`,
+});
+
 type User = { readonly user: { readonly email: string } };
 
-function plugins({ publicUrl }: AuthSettings, parts: AuthOptionParts) {
+function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
   const { mail, maySignUp, takeLink } = parts;
+  const pages = pagesOf(publicUrl);
   return [
+    signUpLinks({
+      ...{ signup, maySignUp },
+      confirm: (email, url) => mail?.post(verificationMail(email, url)),
+      alreadySignedUp: (email) => mail?.post(alreadySignedUpMail(email, pages)),
+    }),
     twoFactor({ issuer: "Tollgate" }),
     magicLink({
       expiresIn: LINK_SECONDS,
@@ -128,7 +130,7 @@ function userHooks(parts: AuthOptionParts) {
       before: async ({ email, name }: { email: string; name: string }) => {
         if (await parts.maySignUp(email)) {
           return {
-            data: { name: tidyName(name) || tidyName(email.split("@")[0] ?? ""), image: null },
+            data: { name: tidyName(name, email), image: null },
           };
         }
         const message = "this e-mail address is not invited; ask for an invitation";
@@ -148,12 +150,6 @@ function userHooks(parts: AuthOptionParts) {
   };
 }
 
-const tidyName = (name: string): string =>
-  name
-    .replace(/\p{Cc}+/gu, " ")
-    .trim()
-    .slice(0, NAME_MAX_LENGTH);
-
 /** Kept with the users, so that a restart forgives nothing. By address (IPv6: /64) and path. */
 function rateLimits() {
   const guarded = { window: 60, max: 10 };
@@ -169,11 +165,11 @@ function rateLimits() {
       "/two-factor/verify-backup-code": guarded,
       "/magic-link/verify": guarded,
       "/sign-up/email": guarded,
+      "/confirm-sign-up": guarded,
       "/reset-password": guarded,
       "/change-password": guarded,
       "/sign-in/magic-link": mailing,
       "/request-password-reset": mailing,
-      "/send-verification-email": mailing,
     },
   };
 }

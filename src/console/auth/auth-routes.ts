@@ -14,7 +14,7 @@ const PATHS: readonly RegExp[] = [
   /^\/(get-session|sign-out|update-user)$/,
   /^\/(list-sessions|revoke-session|revoke-sessions|revoke-other-sessions)$/,
   /^\/(request-password-reset|reset-password|change-password)$/,
-  /^\/(verify-email|send-verification-email)$/,
+  /^\/(verify-email|confirm-sign-up)$/,
   /^\/two-factor\/(enable|disable|get-totp-uri|verify-totp|verify-backup-code|generate-backup-codes)$/,
   /^\/passkey\/(generate-register-options|verify-registration)$/,
   /^\/passkey\/(generate-authenticate-options|verify-authentication)$/,

@@ -63,6 +63,8 @@ export async function openAuth(settings: AuthSettings, parts: AuthParts): Promis
   });
   // Before it opens the file itself, and finds tables missing.
   await (await getMigrations(options)).runMigrations();
+  // Older versions made a user before the e-mail was confirmed, with the password of whoever asked.
+  database.exec('DELETE FROM "user" WHERE emailVerified = 0');
   const auth = betterAuth(options);
   const close = async () => {
     await mail?.settled();

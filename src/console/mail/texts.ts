@@ -16,8 +16,8 @@ export function verificationMail(to: string, url: string): Mail {
     lines: ["Somebody, you we think, signed up for Tollgate with this e-mail address."],
     link: { label: "Confirm and sign in", url },
     after: [
-      "The link works for an hour.",
-      "If it was not you, do nothing: without it, nobody can sign in with your address.",
+      "The link works for an hour. In another browser than the one that signed up it asks for the password.",
+      "If it was not you, do nothing: nobody can sign in with your address.",
     ],
   });
 }

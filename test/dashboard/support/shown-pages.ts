@@ -66,6 +66,7 @@ export const SHOWN_PAGES: readonly Shown[] = [
   guest("/reset?token=some", "New password"),
   named("reset-bad", guest("/reset", "This link does not work", { isForPhones: true })),
   guest("/verify", "Your e-mail is confirmed"),
+  named("verify-password", guest("/verify?confirm=token", "Confirm your e-mail")),
   named("verify-bad", guest("/verify?error=TOKEN_EXPIRED", "Confirm your e-mail")),
   named("usage-empty", own("/usage", "Usage", { who: "newcomer", act: text("No calls in") })),
   named("keys-empty", own("/keys", "API keys", { who: "newcomer", act: text("Make your first") })),

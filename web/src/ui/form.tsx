@@ -14,7 +14,7 @@ export function useFieldFault(name: string): string | undefined {
 }
 
 export type FormProps = {
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
   /** The text of the button that sends. */
   readonly submit: string;
   readonly kind?: ButtonProps["kind"];

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { toast } from "../../announce.tsx";
 import { auth, unwrap } from "../../auth.ts";
 import { Link, useLocation } from "../../router.tsx";
 import { useSession } from "../../session.tsx";
@@ -6,12 +7,17 @@ import { Field } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { GuestCard } from "./guest-card.tsx";
 import { PasswordField } from "./password-field.tsx";
-import { ResendForm } from "./resend-form.tsx";
+
+type SignUp = { readonly email: string; readonly name: string; readonly password: string };
+
+async function signUp(typed: SignUp): Promise<void> {
+  unwrap(await auth.signUp.email({ ...typed, callbackURL: "/verify" }));
+}
 
 export function SignUpPage() {
   const { config } = useSession();
   const { search } = useLocation();
-  const [sentTo, setSentTo] = useState<string>();
+  const [sent, setSent] = useState<SignUp>();
   const foot = (
     <>
       Signed up before? <Link to="/sign-in">Sign in</Link>
@@ -26,14 +32,21 @@ export function SignUpPage() {
       />
     );
   }
-  if (sentTo !== undefined) {
+  if (sent !== undefined) {
     return (
       <GuestCard
         title="Confirm your e-mail"
-        lead={`A mail is on its way to ${sentTo}. Open its link within an hour to sign in.`}
+        lead={`A mail is on its way to ${sent.email}. Open its link within an hour to sign in. In another browser it asks for your password.`}
         foot={foot}
       >
-        <ResendForm email={sentTo} />
+        <Form
+          submit="Send the mail again"
+          kind="plain"
+          onSubmit={async () => {
+            await signUp(sent);
+            toast(`A new mail is on its way to ${sent.email}.`);
+          }}
+        />
       </GuestCard>
     );
   }
@@ -53,8 +66,8 @@ export function SignUpPage() {
           const email = values.text("email");
           const name = values.text("name");
           const password = values.exact("password");
-          unwrap(await auth.signUp.email({ email, name, password, callbackURL: "/verify" }));
-          setSentTo(email);
+          await signUp({ email, name, password });
+          setSent({ email, name, password });
         }}
       >
         <Field name="name" label="Your name" autoComplete="name" maxLength={100} required />

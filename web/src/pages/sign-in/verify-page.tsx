@@ -1,15 +1,20 @@
-import { Link, useLocation } from "../../router.tsx";
+import { confirmSignUp } from "../../auth.ts";
+import { Link, navigate, useLocation } from "../../router.tsx";
 import { useSession } from "../../session.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { GuestCard } from "./guest-card.tsx";
 import { linkFault } from "./link-faults.ts";
-import { ResendForm } from "./resend-form.tsx";
 
-/** Where the link that confirms an e-mail ends: done, or why not. */
+/** Where the link that confirms an e-mail ends: done, or why not, or the password is asked for. */
 export function VerifyPage() {
   const { me } = useSession();
-  const fault = linkFault(useLocation().search);
+  const { search } = useLocation();
+  const token = new URLSearchParams(search).get("confirm");
+  if (token !== null) return <PasswordStep token={token} />;
+  const fault = linkFault(search);
   if (fault !== undefined) {
     return (
       <GuestCard
@@ -21,7 +26,11 @@ export function VerifyPage() {
         }
       >
         <Notice tone="warn">{fault}</Notice>
-        <ResendForm />
+        <div class="row">
+          <ButtonLink to="/sign-up" kind="primary">
+            Sign up again
+          </ButtonLink>
+        </div>
       </GuestCard>
     );
   }
@@ -39,6 +48,34 @@ export function VerifyPage() {
           {me === undefined ? "Sign in" : "To the API keys"}
         </ButtonLink>
       </div>
+    </GuestCard>
+  );
+}
+
+/** In a browser that did not sign up: somebody else may have, with this e-mail. */
+function PasswordStep({ token }: { readonly token: string }) {
+  const { refresh } = useSession();
+  return (
+    <GuestCard
+      title="Confirm your e-mail"
+      lead="You signed up in another browser. Type the password that you chose there. If you did not sign up, close this page: nothing happens."
+    >
+      <Form
+        submit="Confirm and sign in"
+        onSubmit={async (values) => {
+          await confirmSignUp({ token, password: values.exact("password") });
+          navigate("/verify", { replace: true });
+          await refresh();
+        }}
+      >
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+      </Form>
     </GuestCard>
   );
 }
