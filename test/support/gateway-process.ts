@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { ADMIN_TOKEN } from "./gateway.ts";
 import type { LimitedOptions } from "./limited-gateway.ts";
 import { forgetPort, readMetrics, recordPort } from "./written.ts";
 
@@ -44,11 +45,13 @@ export async function startGatewayProcess(
       return told();
     },
     openConnections: async () => {
-      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`, { headers });
+      const text = await answer.text();
       return Number(/^tollgate_connections\{transport="http"\} (\d+)$/m.exec(text)?.[1]);
     },
     stop: async () => {
-      await readMetrics(adminPort);
+      await readMetrics(adminPort, ADMIN_TOKEN);
       child.kill("SIGKILL");
       await ended;
       for (const each of [port, adminPort]) forgetPort(each);
