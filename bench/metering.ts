@@ -29,6 +29,7 @@ import { openStorage } from "../src/storage/open.ts";
 import type { Storage } from "../src/storage/store.ts";
 import { CallLog, createLog } from "../src/telemetry/log.ts";
 import { UsageRecorder } from "../src/usage/usage-recorder.ts";
+import { someHolding } from "../test/support/holding.ts";
 import { stubNetwork } from "../test/support/stub-network.ts";
 import { median } from "./histogram.ts";
 
@@ -186,7 +187,11 @@ function bareSubject(): Subject {
     usageOf,
     mayFailOver: () => false,
   });
-  const parts = { pipeline, session: { network: networkOf(), identity, requestId: "bench" } };
+  const parts = {
+    holding: someHolding(),
+    pipeline,
+    session: { network: networkOf(), identity, requestId: "bench" },
+  };
   return { call: () => void answerMessage(BODY, parts, nothing), stop: async () => undefined };
 }
 
@@ -225,10 +230,11 @@ async function meteredSubject(store: Storage): Promise<Subject> {
   });
   const address = { network: networkOf(), key };
   await reception.identify(address, HEAD);
+  const holding = someHolding();
   const call = () => {
     const session = reception.identify(address, HEAD);
     if (session instanceof Promise || "name" in session) throw new Error("the key is not known");
-    answerMessage(BODY, { session, pipeline }, ({ charged }) => {
+    answerMessage(BODY, { session, pipeline, holding }, ({ charged }) => {
       creditHeaders(charged, ledger.balance(session.identity));
     });
   };

@@ -3,6 +3,7 @@ import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
 import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
+import { clientMemoryBytes } from "./config/client-memory.ts";
 import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
@@ -15,6 +16,7 @@ import { Reception } from "./gateway/reception.ts";
 import { RequestIds } from "./gateway/request-ids.ts";
 import { GatewayServer } from "./gateway/server.ts";
 import type { Clock } from "./lib/clock.ts";
+import { MemoryBudget } from "./lib/memory-budget.ts";
 import { type BoardPlace, boardBytes } from "./lib/shared-board.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
 import { buildNetwork } from "./networks/build-network.ts";
@@ -57,9 +59,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const metrics = new Metrics();
   const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   metrics.watchCache(cache);
-  const disk = config.cache.disk && DiskCache.open(config.cache.disk, { log });
-  if (disk !== undefined) metrics.watchDiskCache(disk);
-  const networks = buildNetworks(config, { ...parts, metrics, cache, disk });
+  const disk = diskOf(config, { log, metrics });
+  const memory = memoryOf(config, metrics);
+  const networks = buildNetworks(config, { ...parts, metrics, cache, disk, memory });
   const authenticator = new Authenticator(
     { pepper: config.keys?.pepper },
     {
@@ -80,6 +82,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const addresses = new AddressBook(networks);
   const clientAddress = new ClientAddress(config.server.trustProxy);
   const server = new GatewayServer(config.server, {
+    memory,
     reception: new Reception({ addresses, authenticator, clientAddress }),
     pipeline: new Pipeline({
       clock,
@@ -125,6 +128,22 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
+function diskOf(
+  { cache }: Config,
+  { log, metrics }: Pick<GatewayParts, "log"> & { readonly metrics: Metrics },
+): DiskCache | undefined {
+  const disk = cache.disk && DiskCache.open(cache.disk, { log });
+  if (disk !== undefined) metrics.watchDiskCache(disk);
+  return disk;
+}
+
+/** Of what clients make the gateway hold. */
+function memoryOf({ server }: Config, metrics: Metrics): MemoryBudget {
+  const memory = new MemoryBudget(clientMemoryBytes(server));
+  metrics.watchMemory(memory);
+  return memory;
+}
+
 function usageRecorder(
   config: Config,
   { storage, log, clock, metrics }: GatewayParts & { readonly metrics: Metrics },
@@ -163,6 +182,7 @@ type NetworkParts = GatewayParts & {
   readonly metrics: Metrics;
   readonly cache: MemoryCache;
   readonly disk: DiskCache | undefined;
+  readonly memory: MemoryBudget;
 };
 
 function buildNetworks(
@@ -171,7 +191,7 @@ function buildNetworks(
 ): { network: Network; hosts: readonly string[] }[] {
   const timers = new TimerWheel(parts.clock.monotonic);
   const { random } = Math;
-  const connect = connector({ clock: parts.clock, timers, random });
+  const connect = connector({ clock: parts.clock, timers, random, memory: parts.memory });
   return config.networks.map((network, index) => {
     const { board } = parts;
     const { clock, log, metrics, storage, cache, disk } = parts;

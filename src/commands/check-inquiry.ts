@@ -81,6 +81,7 @@ function faultOf(answer: Exclude<UpstreamAnswer, { kind: "result" }>): string {
     case "unreachable":
       return `cannot be reached: ${answer.code}`;
     case "too_large":
+    case "no_room":
       return "answers with more than maxResponseBytes";
     case "error":
     case "garbage": {

@@ -125,6 +125,7 @@ function hasMethod(answer: UpstreamAnswer): boolean | undefined {
   switch (answer.kind) {
     case "result":
     case "too_large":
+    case "no_room":
       return true;
     case "timeout":
     case "unreachable":

@@ -100,6 +100,7 @@ function readAnswer(answer: UpstreamAnswer): Read {
     case "unreachable":
       return { fault: `the node cannot be reached: ${answer.code}`, passes: true };
     case "too_large":
+    case "no_room":
       return { fault: "the answer is too large for a ledger", passes: false };
     case "error":
     case "garbage": {

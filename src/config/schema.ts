@@ -29,6 +29,10 @@ const server = z.strictObject({
   trustProxy: z.array(addressRange).default([]),
   keepAliveMs: milliseconds.default(65_000),
   shutdownTimeoutMs: milliseconds.default(10_000),
+  memoryBytes: z
+    .int()
+    .min(134_217_728, "is too little; at least 134217728 (128 MiB) are needed")
+    .optional(),
   websocket: z
     .strictObject({
       maxCallsInAir: positive.default(1000),

@@ -73,6 +73,10 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
     return this.begunMs + this.session.network.timeoutMs;
   }
 
+  get account(): string {
+    return this.session.identity.accountId;
+  }
+
   /** The ledger's word; `admitted` where the call waited for it, and so on. */
   hold(outcome: Reservation | CreditRefusal): void {
     if ("kind" in outcome) this.error = creditError(outcome);

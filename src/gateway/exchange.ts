@@ -1,6 +1,7 @@
 import type { Identity } from "../access/authenticator.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { Holding } from "../lib/memory-budget.ts";
 import type { Address } from "./address.ts";
 import type { Session } from "./call.ts";
 import type { BodyTooLarge } from "./request-body.ts";
@@ -29,6 +30,8 @@ export interface Exchange extends Head {
   requestId: string;
   /** What the front has found in the head; known already where the same head came before. */
   findings: Findings | undefined;
+  /** What the gateway holds for it. */
+  readonly holding: Holding;
   /** Known once the key is. */
   identity: Identity | undefined;
   session: Session | undefined;

@@ -7,6 +7,7 @@ import { type MessageAnswer, refusal } from "./answer.ts";
 import { bodyFields, chainFields, openingFields, preflightFields } from "./answer-fields.ts";
 import { Compression, LEAST_COMPRESSED_BYTES } from "./compression.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";
+import { holdPieces } from "./held-pieces.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Reading, Reception } from "./reception.ts";
@@ -82,6 +83,7 @@ export class HttpFront {
       return;
     }
     exchange.session = reading;
+    exchange.holding.setOwner(reading.identity.accountId);
     exchange.readBody(this.#take);
   }
 
@@ -92,7 +94,7 @@ export class HttpFront {
       return;
     }
     this.#traffic.received.inc(body.length);
-    const parts = { session, pipeline: this.#parts.pipeline };
+    const parts = { session, pipeline: this.#parts.pipeline, holding: exchange.holding };
     answerMessage(body, parts, (answer) => this.#send(exchange, answer));
   };
 
@@ -119,6 +121,7 @@ export class HttpFront {
       return;
     }
     const accepted = exchange.header("accept-encoding");
+    holdPieces(exchange.holding, answer.pieces);
     this.#compression.encode(answer.pieces, accepted, ({ pieces, coding }) => {
       const encoded = coding === undefined ? "" : `Content-Encoding: ${coding}\r\n`;
       const opening = openingFields(exchange, "Accept-Encoding") + extra + encoded;

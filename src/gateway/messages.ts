@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorName } from "../jsonrpc/errors.ts";
 import { type ParsedCall, parseMessage } from "../jsonrpc/parse-message.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { Holding } from "../lib/memory-budget.ts";
 import {
   callAnswer,
   errorText,
@@ -10,6 +11,7 @@ import {
   refusal,
 } from "./answer.ts";
 import { Call, type Session } from "./call.ts";
+import { holdLarge } from "./held-pieces.ts";
 import type { Pipeline } from "./pipeline.ts";
 
 const NOTHING: MessageAnswer = Object.freeze({
@@ -19,6 +21,9 @@ const NOTHING: MessageAnswer = Object.freeze({
   exhausted: false,
 });
 
+/** In place of results that nobody will be given. */
+const NOTHING_LEFT: readonly Piece[] = Object.freeze([""]);
+
 /**
  * One message (HTTP body or WebSocket text) from its bytes to its answer's bytes: `respond` is
  * called once, before this returns where no call has to wait. Returns how many calls are still in
@@ -26,11 +31,12 @@ const NOTHING: MessageAnswer = Object.freeze({
  */
 export function answerMessage(
   body: Buffer,
-  { session, pipeline }: MessageParts,
+  parts: MessageParts,
   respond: (answer: MessageAnswer) => void,
 ): number {
+  const { session, pipeline } = parts;
   const message = parseMessage(body);
-  if (message.kind === "batch") return answerBatch(message.calls, { session, pipeline }, respond);
+  if (message.kind === "batch") return answerBatch(message.calls, parts, respond);
   if (message.kind === "fault") {
     const text = errorText(message.fault);
     const pieces = [message.inArray ? `[${text}]` : text];
@@ -49,7 +55,12 @@ export function answerMessage(
   return inAir;
 }
 
-export type MessageParts = { readonly session: Session; readonly pipeline: Pipeline };
+export type MessageParts = {
+  readonly session: Session;
+  readonly pipeline: Pipeline;
+  /** What the gateway holds for the client. */
+  readonly holding: Holding;
+};
 
 function answerSingle(call: Call): MessageAnswer {
   const { error, charged } = call;
@@ -67,7 +78,7 @@ function answerSingle(call: Call): MessageAnswer {
 /** Every element but notifications is answered, in order, each call for itself. */
 function answerBatch(
   elements: readonly ParsedCall[],
-  { session, pipeline }: MessageParts,
+  { session, pipeline, holding }: MessageParts,
   respond: (answer: MessageAnswer) => void,
 ): number {
   const calls: Call[] = [];
@@ -79,9 +90,11 @@ function answerBatch(
     return 0;
   }
   let inAir = calls.length;
-  const done = () => {
+  const done = ({ result }: Call) => {
     inAir -= 1;
     if (inAir === 0) respond(joinBatch(calls));
+    else if (result !== undefined) holdLarge(holding, result);
+    if (holding.isLost) for (const call of calls) call.result &&= NOTHING_LEFT;
   };
   pipeline.runAll(calls, done);
   return inAir;

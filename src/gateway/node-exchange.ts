@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "../access/authenticator.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
+import { addressOwner } from "./address-owner.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";
+import { holdPieces } from "./held-pieces.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
+
+export type NodeExchangeParts = {
+  readonly isStopping: () => boolean;
+  readonly memory: MemoryBudget;
+};
 
 /** A request that node:http has parsed, and its answer. */
 export class NodeExchange extends RequestHead implements Exchange {
@@ -17,16 +25,24 @@ export class NodeExchange extends RequestHead implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #isStopping: () => boolean;
+  readonly holding: Holding;
   /** The connection ends with this answer. */
   #last = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, isStopping: () => boolean) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { isStopping, memory }: NodeExchangeParts,
+  ) {
     super("http", "", request);
     this.method = request.method ?? "";
     this.fault = headFault(request);
     this.#request = request;
     this.#response = response;
     this.#isStopping = isStopping;
+    const { socket } = request;
+    this.holding = memory.open(addressOwner(socket.remoteAddress), () => socket.destroy());
+    response.once("close", () => this.holding.close());
   }
 
   get announcedBytes(): number {
@@ -40,6 +56,8 @@ export class NodeExchange extends RequestHead implements Exchange {
 
   readBody(done: BodyListener): void {
     if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
+    const { holding } = this;
+    this.#request.on("data", ({ length }: Buffer) => holding.add(length));
     readBody(this.#request, (body) => done(this, body));
   }
 
@@ -54,6 +72,8 @@ export class NodeExchange extends RequestHead implements Exchange {
     const response = this.#response;
     const last = this.#last || this.#isStopping();
     response.writeHead(status, asList(last ? `${fields}Connection: close\r\n` : fields));
+    this.holding.clear();
+    holdPieces(this.holding, pieces);
     const joined = joinPieces(pieces);
     if (typeof joined === "string" || Buffer.isBuffer(joined)) {
       response.end(joined, "latin1");

@@ -9,7 +9,7 @@ import type { Duplex } from "node:stream";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { readCertificates, type TlsFiles } from "./certificates.ts";
 import type { Exchange } from "./exchange.ts";
-import { NodeExchange } from "./node-exchange.ts";
+import { NodeExchange, type NodeExchangeParts } from "./node-exchange.ts";
 import { endWithRefusal, NO_REQUEST, TOO_SLOW } from "./raw-answer.ts";
 
 const MAX_HEADERS_BYTES = 16_384;
@@ -34,8 +34,7 @@ export type NodeServerOptions = {
 export type NodeServerParts = {
   readonly begin: (exchange: Exchange) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly isStopping: () => boolean;
-};
+} & NodeExchangeParts;
 
 /**
  * node:http or node:https with the gateway's limits. It parses all of HTTP, and what it cannot take
@@ -44,11 +43,11 @@ export type NodeServerParts = {
  */
 export function createNodeServer(
   options: NodeServerOptions,
-  { begin, upgrade, isStopping }: NodeServerParts,
+  { begin, upgrade, isStopping, memory }: NodeServerParts,
 ): HttpServer | HttpsServer {
   const { limits, tls } = options;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    begin(new NodeExchange(request, response, isStopping));
+    begin(new NodeExchange(request, response, { isStopping, memory }));
   };
   const server =
     tls === undefined

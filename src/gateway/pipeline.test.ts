@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { someHolding } from "../../test/support/holding.ts";
 import { stubNetwork } from "../../test/support/stub-network.ts";
 import type { Identity } from "../access/authenticator.ts";
 import type { CreditRefusal, Reservation } from "../credits/ledger.ts";
@@ -73,8 +74,10 @@ function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]
   }));
   const answers: MessageAnswer[] = [];
   const session = { network, identity: IDENTITY, requestId: "r" };
-  answerMessage(Buffer.from(JSON.stringify(calls)), { session, pipeline }, (answer) =>
-    answers.push(answer),
+  answerMessage(
+    Buffer.from(JSON.stringify(calls)),
+    { session, pipeline, holding: someHolding() },
+    (answer) => answers.push(answer),
   );
   while (late.length > 0) {
     const parts = late.splice(0);
@@ -127,6 +130,6 @@ test.each([
   });
   const session = { network, identity: IDENTITY, requestId: "r" };
   const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":${given}}`;
-  answerMessage(Buffer.from(body), { session, pipeline }, nothing);
+  answerMessage(Buffer.from(body), { session, pipeline, holding: someHolding() }, nothing);
   expect(asked).toEqual([sent]);
 });

@@ -238,6 +238,9 @@ function normalise(call: Call): undefined {
     case "too_large":
       call.error = { name: "answer_too_large" };
       return;
+    case "no_room":
+      call.error = { name: "memory_exhausted" };
+      return;
     case "behind":
       call.error = notAvailableYet(call.minBlock);
       return;

@@ -1,3 +1,4 @@
+import { freeMemory } from "../lib/free-memory.ts";
 import { partOf } from "../lib/read-buffer.ts";
 
 const NOTHING = Buffer.alloc(0);
@@ -29,6 +30,18 @@ export class PlainBody {
     return part.length < bytes.length ? bytes.subarray(part.length) : undefined;
   }
 
+  /** What has come of a body of that size. */
+  receivedBytes(sizeBytes: number): number {
+    return sizeBytes - this.missingBytes;
+  }
+
+  /** What has come and is kept, bytes. */
+  get keptBytes(): number {
+    let bytes = this.#kept.length;
+    for (const { length } of this.#more) bytes += length;
+    return bytes;
+  }
+
   /** Somebody will want it later: what has come is copied, unless it was asked for already. */
   own(): void {
     if (this.#kept.length > 0) this.#kept = Buffer.from(this.#kept);
@@ -39,6 +52,13 @@ export class PlainBody {
     this.#dropped = true;
     this.#kept = NOTHING;
     if (this.#more.length > 0) this.#more = [];
+  }
+
+  /** As `drop`, and its memory is free at once. */
+  free(): void {
+    const bytes = [this.#kept, ...this.#more];
+    this.drop();
+    freeMemory(bytes);
   }
 
   /** All of it, once nothing is missing; asked for once. */

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Holding } from "../lib/memory-budget.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlainConnection } from "./plain-connection.ts";
 
@@ -8,6 +9,8 @@ export type PlainCircle = {
   /** The end of the present step, milliseconds that never go back: what begins now is dated then. */
   readonly stepEndMs: number;
   readonly stopping: boolean;
+  /** Counts what is held for this address. */
+  hold(address: string, giveUp: () => void): Holding;
   begin(exchange: Exchange): void;
   /** The last lines of an answer's head. */
   headEnd(last: boolean): string;

@@ -2,14 +2,17 @@ import type { Socket } from "node:net";
 import process from "node:process";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { Holding } from "../lib/memory-budget.ts";
+import { addressOwner } from "./address-owner.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
 import type { BodyListener } from "./exchange.ts";
+import { holdPieces } from "./held-pieces.ts";
 import { PlainBody } from "./plain-body.ts";
 import type { PlainCircle } from "./plain-circle.ts";
 import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
 import { type PlainHead, readHead } from "./plain-head.ts";
-import { endWithRefusal, NO_REQUEST, TOO_SLOW } from "./raw-answer.ts";
+import { endWithRefusal, NO_REQUEST, TOO_MUCH, TOO_SLOW } from "./raw-answer.ts";
 import { SocketReader } from "./socket-reader.ts";
 
 /**
@@ -20,6 +23,7 @@ export class PlainConnection {
   readonly #reader: SocketReader;
   /** In place of the one that was accepted. */
   readonly socket: Socket;
+  readonly holding: Holding;
   readonly #circle: PlainCircle;
   readonly #body = new PlainBody();
   /** The last request's. */
@@ -46,6 +50,7 @@ export class PlainConnection {
     this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes));
     const { socket } = this.#reader;
     this.socket = socket;
+    this.holding = circle.hold(addressOwner(socket.remoteAddress), this.#onTooMuch);
     socket.on("end", this.#onEnd);
     socket.on("drain", this.#onDrain);
     socket.on("timeout", this.#onTimeout);
@@ -100,6 +105,8 @@ export class PlainConnection {
     const last = this.#ended || this.#circle.stopping;
     const head = statusLineOf(status) + fields + this.#circle.headEnd(last);
     this.#draining = !writeAnswer(this.socket, head, pieces);
+    this.#letGo();
+    if (this.#draining) holdPieces(this.holding, pieces);
     // Node knows how to tell a slow reader from one that takes nothing.
     if (this.#draining) this.socket.setTimeout(this.#circle.limits.stalledMs);
     if (last) {
@@ -122,6 +129,7 @@ export class PlainConnection {
     if (this.idle) return this.#takeHead(bytes);
     this.#pause();
     this.#waiting = Buffer.from(bytes);
+    this.holding.add(bytes.length);
     return undefined;
   }
 
@@ -141,11 +149,13 @@ export class PlainConnection {
     const unknown = this.#exchange !== undefined && this.#done === undefined;
     if (unknown && this.#body.missingBytes > 0) this.#pause();
     this.#body.own();
+    if (this.#exchange !== undefined) this.holding.set(this.#body.receivedBytes(head.bodyBytes));
     return rest;
   }
 
   #takeBody(bytes: Buffer): Buffer | undefined {
     const rest = this.#body.add(bytes);
+    if (this.#exchange !== undefined) this.holding.set(this.#body.keptBytes);
     if (this.#body.missingBytes > 0) return rest;
     if (this.#exchange === undefined) this.#rest();
     else this.#done?.(this.#exchange, this.#body.whole());
@@ -162,6 +172,7 @@ export class PlainConnection {
     this.#paused = false;
     const waiting = this.#waiting;
     this.#waiting = undefined;
+    if (waiting !== undefined) this.holding.add(-waiting.length);
     if (waiting === undefined) this.socket.resume();
     // Not from within the answer to the request before: there may be hundreds.
     else process.nextTick(this.#goOn, waiting);
@@ -174,6 +185,7 @@ export class PlainConnection {
 
   readonly #onDrain = (): void => {
     this.#draining = false;
+    this.#letGo();
     this.socket.setTimeout(0);
     if (this.idle) this.#rest();
     else this.#resume();
@@ -203,12 +215,28 @@ export class PlainConnection {
     const answered = this.#spoken && this.#exchange === undefined;
     this.#exchange = undefined;
     this.#leave();
+    // What still comes is not even copied.
+    this.#reader.divert(ignore);
     if (answered) this.socket.destroy();
     else endWithRefusal(this.socket, error);
   }
 
+  /** Of the request and its answer nothing is held any more. */
+  #letGo(): void {
+    this.holding.clear();
+    if (this.#waiting !== undefined) this.holding.set(this.#waiting.length);
+  }
+
+  /** Others need the memory. */
+  readonly #onTooMuch = (): void => {
+    if (this.#body.missingBytes > 0) this.#body.free();
+    this.#waiting = undefined;
+    this.#giveUp(TOO_MUCH);
+  };
+
   #handOver(bytes: Buffer): void {
     this.#leave();
+    this.holding.close();
     this.socket.off("timeout", this.#onTimeout);
     this.socket.off("error", this.#onError);
     this.socket.off("close", this.#onClose);
@@ -233,5 +261,8 @@ export class PlainConnection {
   readonly #onClose = (): void => {
     this.#exchange = undefined;
     this.#leave();
+    this.holding.close();
   };
 }
+
+function ignore(): void {}

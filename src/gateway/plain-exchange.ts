@@ -1,5 +1,6 @@
 import type { Identity } from "../access/authenticator.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { Holding } from "../lib/memory-budget.ts";
 import type { Session } from "./call.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";
 import { PLACE, type PlainHead } from "./plain-head.ts";
@@ -7,6 +8,7 @@ import { PLACE, type PlainHead } from "./plain-head.ts";
 /** What an exchange needs of its connection, which ignores an exchange that is no longer its own. */
 export type PlainCarrier = {
   readonly peer: string;
+  readonly holding: Holding;
   readBody(exchange: PlainExchange, done: BodyListener): void;
   answer(exchange: PlainExchange, head: AnswerHead, pieces: readonly Piece[]): void;
 };
@@ -56,6 +58,10 @@ export class PlainExchange implements Exchange {
 
   get peer(): string {
     return this.#carrier.peer;
+  }
+
+  get holding(): Holding {
+    return this.#carrier.holding;
   }
 
   get forwardedFor(): string | undefined {

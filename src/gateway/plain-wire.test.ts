@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { plentyOfMemory } from "../../test/support/holding.ts";
 import { openRaw, type RawConnection, readAnswers } from "../../test/support/raw-connection.ts";
 import type { Exchange } from "./exchange.ts";
 import { PlainWire } from "./plain-wire.ts";
@@ -27,7 +28,11 @@ beforeEach(async () => {
   const clock = { now: () => nowMs, monotonic: () => nowMs };
   const opened = (socket: Socket) => void sockets.add(socket);
   const begin = (exchange: Exchange) => void begun.push(exchange);
-  wire = new PlainWire(server, { limits: LIMITS, keepAliveMs: 65_000 }, { begin, opened, clock });
+  wire = new PlainWire(
+    server,
+    { limits: LIMITS, keepAliveMs: 65_000 },
+    { begin, opened, clock, memory: plentyOfMemory() },
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });
 afterEach(async () => {

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Clock } from "../lib/clock.ts";
+import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
 import { patientInterval } from "../lib/patient-interval.ts";
 import { AnswerEnds } from "./answer-ends.ts";
 import type { Exchange } from "./exchange.ts";
@@ -16,6 +17,7 @@ type Parts = {
   /** A connection is there: with the socket that it has from now on. */
   readonly opened: (socket: Socket) => void;
   readonly clock: Clock;
+  readonly memory: MemoryBudget;
 };
 
 /**
@@ -72,6 +74,10 @@ export class PlainWire implements PlainCircle {
   /** After the last connection. */
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  hold(address: string, giveUp: () => void): Holding {
+    return this.#parts.memory.open(address, giveUp);
   }
 
   begin(exchange: Exchange): void {

@@ -11,6 +11,8 @@ export const TOO_SLOW: RpcError = Object.freeze({
   details: "send the headers and the body of a request without long pauses",
 });
 
+export const TOO_MUCH: RpcError = Object.freeze({ name: "memory_exhausted" });
+
 export const NO_REQUEST: RpcError = Object.freeze({ name: "bad_request" });
 
 /**

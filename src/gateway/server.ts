@@ -3,6 +3,7 @@ import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { followCertificates, type TlsFiles } from "./certificates.ts";
 import { type FrontParts, HttpFront } from "./http-front.ts";
@@ -38,6 +39,7 @@ type Parts = FrontParts & {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly memory: MemoryBudget;
 };
 
 /** The public port: HTTP and WebSocket on one address, TLS where it is set. */
@@ -62,6 +64,7 @@ export class GatewayServer {
       {
         begin,
         isStopping: () => this.#stopping,
+        memory: parts.memory,
         upgrade: (request, socket, head) => {
           if ("setTimeout" in socket) request.socket.setTimeout(0);
           void websocket.upgrade(request, socket, head);
@@ -71,7 +74,12 @@ export class GatewayServer {
     const idleMs = keepAliveMs > 0 ? keepAliveMs + KEEP_ALIVE_GRACE_MS : 0;
     const wire = { limits: { ...limits, idleMs }, keepAliveMs };
     const opened = (socket: Socket) => this.#keep(socket);
-    this.#plain = new PlainWire(server, wire, { begin, opened, clock: parts.clock });
+    this.#plain = new PlainWire(server, wire, {
+      begin,
+      opened,
+      clock: parts.clock,
+      memory: parts.memory,
+    });
     this.#websocket = websocket;
     this.#server = server;
     if (tls !== undefined && "setSecureContext" in server) {

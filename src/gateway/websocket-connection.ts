@@ -3,9 +3,12 @@ import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
+import { freeMemory } from "../lib/free-memory.ts";
+import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
+import { holdLarge } from "./held-pieces.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { textFrameHead } from "./websocket-frames.ts";
@@ -14,6 +17,7 @@ import { textFrameHead } from "./websocket-frames.ts";
 export const CLOSE = {
   idle: { code: 1000, reason: "no message for an hour" },
   goingAway: { code: 1001, reason: "the gateway is stopping" },
+  slowSender: { code: 1008, reason: "a message took longer than 30 s" },
   slowReader: { code: 1013, reason: "answers are not read" },
   keyEnded: { code: 4401, reason: "the API key has ended" },
   creditsGone: { code: 4402, reason: "the credits of the day are used up" },
@@ -29,6 +33,10 @@ const FULL_BYTES = 1024 * 1024;
 const BURST_BYTES = 32 * 1024 * 1024;
 /** A reader that takes nothing for so long does not read any more. */
 const STALLED_MS = 20_000;
+/** A message has to be there as a whole by then, or by the next look at the connection. */
+const UNFINISHED_MS = 25_000;
+/** Of a ping or pong of a client, with its mask: RFC 6455, 5.2. */
+const CONTROL_HEAD_BYTES = 6;
 const PING_MS = 30_000;
 const IDLE_MS = 3_600_000;
 
@@ -36,6 +44,7 @@ const IDLE_MS = 3_600_000;
 export type ClientSocket = { readonly socket: WebSocket; readonly wire: Duplex };
 
 type Parts = {
+  readonly memory: MemoryBudget;
   readonly pipeline: Pipeline;
   readonly traffic: TrafficMetrics;
   readonly clock: Clock;
@@ -57,6 +66,13 @@ export class WebSocketConnection {
   #awaitsPong = false;
   #unsentBytes = 0;
   #unsentSinceMs: number;
+  readonly #holding: Holding;
+  /** Of messages that wait, and of those whose calls are in the air. */
+  #messageBytes = 0;
+  /** Of a message that the library is reading, and since when. */
+  #unfinishedBytes = 0;
+  #unfinishedSinceMs: number;
+  #unfinished: Buffer[] = [];
 
   constructor(
     { socket, wire }: ClientSocket,
@@ -71,16 +87,56 @@ export class WebSocketConnection {
     this.#lastMessageMs = parts.clock.monotonic();
     this.#lastPingMs = this.#lastMessageMs;
     this.#unsentSinceMs = this.#lastMessageMs;
-    socket.on("message", (data: RawData) => this.receive(data as Buffer));
+    this.#unfinishedSinceMs = this.#lastMessageMs;
+    this.#holding = parts.memory.open(options.session.identity.accountId, this.#onTooMuch);
+    wire.once("close", () => this.#holding.close());
+    // Before the library, which tells of a message as soon as its last byte is there.
+    wire.prependListener("data", (bytes: Buffer) => this.#hasRead(bytes));
+    socket.on("message", (data: RawData) => {
+      this.#unfinishedBytes = 0;
+      this.#unfinished = [];
+      this.receive(data as Buffer);
+    });
     wire.on("drain", () => {
+      this.#holding.clear();
+      this.#count();
       if (this.#closing === undefined) this.#work();
     });
-    socket.on("ping", () => {
+    socket.on("ping", (data: Buffer) => {
+      this.#unfinishedBytes -= CONTROL_HEAD_BYTES + data.length;
       this.#lastMessageMs = parts.clock.monotonic();
     });
-    socket.on("pong", () => {
+    socket.on("pong", (data: Buffer) => {
+      this.#unfinishedBytes -= CONTROL_HEAD_BYTES + data.length;
       this.#awaitsPong = false;
     });
+  }
+
+  /** The library has so many bytes more, of which it may tell something at once. */
+  #hasRead(bytes: Buffer): void {
+    if (this.#unfinishedBytes <= 0) {
+      this.#unfinishedBytes = 0;
+      this.#unfinished = [];
+      this.#unfinishedSinceMs = this.#parts.clock.monotonic();
+    }
+    this.#unfinishedBytes += bytes.length;
+    this.#unfinished.push(bytes);
+    this.#count();
+  }
+
+  /** Others need the memory. */
+  readonly #onTooMuch = (): void => {
+    const unfinished = this.#unfinished;
+    this.#unfinished = [];
+    this.terminate();
+    freeMemory(unfinished);
+  };
+
+  /** What is held now, beside the large answers that wait. */
+  #count(): void {
+    const unfinished = Math.max(this.#unfinishedBytes, 0);
+    const unsent = Math.max(this.#wire.writableLength - this.#holding.commonBytes, 0);
+    this.#holding.set(this.#messageBytes + unfinished + unsent);
   }
 
   /** At once: calls in the air are not answered any more. */
@@ -113,6 +169,10 @@ export class WebSocketConnection {
       this.close(CLOSE.slowReader);
       return;
     }
+    if (this.#unfinishedBytes > 0 && now - this.#unfinishedSinceMs >= UNFINISHED_MS) {
+      this.close(CLOSE.slowSender);
+      return;
+    }
     if (now - this.#lastMessageMs >= IDLE_MS) {
       this.close(CLOSE.idle);
       return;
@@ -135,7 +195,11 @@ export class WebSocketConnection {
     this.#parts.traffic.received.inc(message.length);
     this.#lastMessageMs = this.#parts.clock.monotonic();
     if (this.#waiting.length === 0 && this.#mayRead()) this.#answer(message);
-    else this.#waiting.push(Buffer.from(message));
+    else {
+      this.#waiting.push(Buffer.from(message));
+      this.#messageBytes += message.length;
+      this.#count();
+    }
     this.#work();
   }
 
@@ -148,7 +212,9 @@ export class WebSocketConnection {
         if (this.#socket.isPaused) this.#socket.resume();
         return;
       }
+      this.#messageBytes -= message.length;
       this.#answer(message);
+      this.#count();
     }
     if (!this.#socket.isPaused) this.#socket.pause();
   }
@@ -158,16 +224,25 @@ export class WebSocketConnection {
   }
 
   #answer(message: Buffer): void {
-    const parts = { session: this.session, pipeline: this.#parts.pipeline };
+    const { pipeline } = this.#parts;
+    const parts = { session: this.session, pipeline, holding: this.#holding };
+    const sizeBytes = message.length;
     let waited = 0;
     waited = answerMessage(message, parts, ({ pieces, exhausted }) => {
       this.#inAir -= waited;
+      if (waited > 0) {
+        this.#messageBytes -= sizeBytes;
+        this.#count();
+      }
       this.#send(pieces);
       if (exhausted) this.finish(CLOSE.creditsGone);
       else if (this.#closing !== undefined) this.finish(this.#closing);
       else if (waited > 0) this.#work();
     });
     this.#inAir += waited;
+    if (waited === 0) return;
+    this.#messageBytes += sizeBytes;
+    this.#count();
   }
 
   #send(pieces: readonly Piece[]): void {
@@ -181,6 +256,8 @@ export class WebSocketConnection {
     this.#parts.traffic.sent.inc(sizeBytes);
     // Past the library, which needs two buffers for what is one write here. Its own frames come
     // before or after this one, since it writes each at once, too.
-    writeAnswer(this.#wire, textFrameHead(sizeBytes), pieces);
+    if (writeAnswer(this.#wire, textFrameHead(sizeBytes), pieces)) return;
+    holdLarge(this.#holding, pieces);
+    this.#count();
   }
 }

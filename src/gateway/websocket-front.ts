@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { patientInterval } from "../lib/patient-interval.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import type { FrontParts } from "./http-front.ts";
@@ -19,7 +20,11 @@ export type WebSocketOptions = {
   readonly maxConnectionsPerKey: number;
 };
 
-type Parts = FrontParts & { readonly authenticator: Authenticator; readonly clock: Clock };
+type Parts = FrontParts & {
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+  readonly memory: MemoryBudget;
+};
 
 const SWEEP_MS = 5000;
 

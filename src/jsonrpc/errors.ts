@@ -120,6 +120,12 @@ export const ERRORS = Object.freeze({
     retryable: true,
     meaning: "The store of API keys does not answer, and this key is not known yet.",
   }),
+  memory_exhausted: row(-32603, "the gateway's memory for clients is used up", {
+    status: 503,
+    retryable: true,
+    meaning:
+      "Clients sent or left unread more than server.memoryBytes, and this account or address most of it. Send less at once, and read the answers.",
+  }),
   internal: row(-32603, "internal error", {
     status: 503,
     retryable: true,

@@ -105,7 +105,7 @@ function planOf(more: Partial<Plan> & { readonly method?: string } = {}): Plan {
 const fetched = (plan: Plan, timeoutMs = TIMEOUT_MS): Answer[] => {
   const got: Answer[] = [];
   const answered = (answer: Answer) => void got.push(answer);
-  answers.fetch(plan, { deadlineMs: time.nowMs + timeoutMs, answered });
+  answers.fetch(plan, { account: "acct", deadlineMs: time.nowMs + timeoutMs, answered });
   return got;
 };
 const textOf = ([answer]: readonly Answer[]): string | undefined =>

@@ -1,5 +1,6 @@
 import type { NetworkConfig } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { TimerWheel } from "../lib/timer-wheel.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
@@ -38,6 +39,8 @@ export type ConnectParts = {
   readonly timers: TimerWheel;
   /** 0 to 1, evenly. */
   readonly random: () => number;
+  /** Of what clients make the gateway hold. */
+  readonly memory?: MemoryBudget;
 };
 
 const FILE = "file:";
@@ -45,7 +48,7 @@ const FILE = "file:";
 /** Over HTTP, or from a ledger of files; new blocks over WebSocket where `ws` is set. */
 export function connector(parts: ConnectParts): Connect {
   return (config, { log, onBroken }) => ({
-    transport: transportTo(config, { timers: parts.timers, onBroken }),
+    transport: transportTo(config, { ...parts, onBroken }),
     heads:
       config.ws === undefined
         ? undefined

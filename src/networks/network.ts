@@ -63,6 +63,8 @@ export type PlanWaiter = { planned(plan: Plan | RpcError): void };
 
 /** Who waits for an answer, and is told once, within the time. */
 export type AnswerWaiter = {
+  /** On whose behalf memory is held for the answer. */
+  readonly account: string;
   /** Monotonic milliseconds. */
   readonly deadlineMs: number;
   answered(answer: Answer): void;

@@ -48,6 +48,7 @@ export class SharedFlight implements RoutedRequest {
   readonly params: string;
   /** Of who asked first. */
   readonly deadlineMs: number;
+  readonly account: string;
   /** In the table of those in the air. */
   nextInTable: SharedFlight | undefined;
   /** Others may still join it. */
@@ -65,6 +66,7 @@ export class SharedFlight implements RoutedRequest {
     this.need = need;
     this.params = params;
     this.deadlineMs = lead.deadlineMs;
+    this.account = lead.account;
     this.#lead = lead;
     this.#parts = parts;
   }
@@ -86,7 +88,7 @@ export class SharedFlight implements RoutedRequest {
 
   /** One that is told within its own time, which ends before the flight's. */
   #hurried(waiter: AnswerWaiter): AnswerWaiter {
-    const { deadlineMs } = waiter;
+    const { deadlineMs, account } = waiter;
     let isOver = false;
     const end = (answer: Answer) => {
       if (isOver) return;
@@ -98,7 +100,7 @@ export class SharedFlight implements RoutedRequest {
     const timer = this.#parts.timers.set(Math.max(leftMs, 0), () =>
       end({ kind: "exhausted", internal: "no answer in time" }),
     );
-    return { deadlineMs, answered: end };
+    return { deadlineMs, account, answered: end };
   }
 
   /** The answer came. */
@@ -116,7 +118,8 @@ export class SharedFlight implements RoutedRequest {
     const again: Joined[] = [];
     for (const joined of others) {
       // The time was the first one's: who came later has some left.
-      const isUnserved = ranOut || (joined.isLate && !isFound);
+      // Memory is short for who asked first, not for others.
+      const isUnserved = ranOut || answer.kind === "no_room" || (joined.isLate && !isFound);
       if (isUnserved && joined.waiter.deadlineMs - now >= WORTHWHILE_MS) again.push(joined);
       else joined.waiter.answered(answer);
     }

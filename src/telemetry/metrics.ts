@@ -136,6 +136,25 @@ export class Metrics {
     this.#cache.watchDisk(disk);
   }
 
+  /** What clients make the gateway hold, likewise. */
+  watchMemory(memory: { readonly bytes: number; readonly refused: number }): void {
+    const bytes = this.#make.gauge("tollgate_client_memory_bytes", {
+      help: "What clients make the gateway hold of server.memoryBytes: bodies, messages, unread answers",
+      labels: [],
+    });
+    const description = {
+      help: "Connections and calls that were refused because server.memoryBytes was used up",
+      labels: [],
+    };
+    const refused = this.#make.gauge(
+      "tollgate_client_memory_refusals_total",
+      description,
+      "counter",
+    );
+    bytes.of().read = () => memory.bytes;
+    refused.of().read = () => memory.refused;
+  }
+
   /** A request refused as a whole; `reason` is a name of the error table. */
   refused(reason: string): void {
     this.#refusals.of(reason).inc();

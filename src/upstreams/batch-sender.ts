@@ -13,6 +13,9 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 /** Of all params together: proxies in front of nodes take requests of 1 MB (nginx), or more. */
 const MOST_CHARS = 512 * 1024;
 
+/** How long a request may take, and on whose behalf memory is held for its answer. */
+export type Charge = Pick<UpstreamRequest, "timeoutMs" | "account">;
+
 /** The way to the node, one exchange at a time. */
 export type Wire = {
   /** So many ids in a row that nothing else has: the first. */
@@ -20,7 +23,7 @@ export type Wire = {
   /** `text`: a body, JSON text in ASCII. `done` is called once, unless it is cancelled. */
   readonly exchange: (
     text: string,
-    timeoutMs: number,
+    charge: Charge,
     done: (outcome: Outcome) => void,
   ) => { readonly cancel: () => void };
 };
@@ -105,7 +108,9 @@ export class BatchSender {
     let timeoutMs = 0;
     for (const { request } of calls) timeoutMs = Math.max(timeoutMs, request.timeoutMs);
     const shared = new SharedExchange(calls);
-    shared.exchange = this.#parts.wire.exchange(text, timeoutMs, (outcome) => {
+    // It holds memory for all of them: that it is counted for somebody is what keeps it bounded.
+    const account = calls[0]?.request.account;
+    shared.exchange = this.#parts.wire.exchange(text, { timeoutMs, account }, (outcome) => {
       shared.end();
       done(outcome);
     });
@@ -116,7 +121,7 @@ export class BatchSender {
       for (const call of calls) this.#answer(call, outcome);
       return;
     }
-    if (outcome.kind === "too_large") {
+    if (outcome.kind === "too_large" || outcome.kind === "no_room") {
       this.#sendApart(calls);
       return;
     }

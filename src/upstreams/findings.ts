@@ -94,6 +94,8 @@ export class Findings {
         return this.#ofNull(source, verdict.result);
       case "too_large":
         return { kind: "too_large", upstream: upstream.name };
+      case "no_room":
+        return verdict;
       case "failure":
         return this.#ofFailure(source, verdict.failure, verdict.askAnother);
       case "stale":

@@ -47,6 +47,10 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
     return this.request.params;
   }
 
+  get account(): string | undefined {
+    return this.request.account;
+  }
+
   answered(answer: UpstreamAnswer): void {
     this.owner.answered(this, answer);
   }

@@ -1,6 +1,7 @@
+import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import { basicAuth } from "./basic-auth.ts";
-import { BatchSender, type Wire } from "./batch-sender.ts";
+import { BatchSender, type Charge, type Wire } from "./batch-sender.ts";
 import { ConnectionPool } from "./http/connection-pool.ts";
 import { Exchange, type ExchangeOptions, type Outcome, ToldExchange } from "./http/exchange.ts";
 import { answerOf, callText } from "./http/json-rpc.ts";
@@ -20,6 +21,8 @@ export type HttpUpstreamOptions = {
 
 export type HttpUpstreamParts = {
   readonly timers: Timers;
+  /** Of what clients make the gateway hold. */
+  readonly memory?: MemoryBudget | undefined;
   /** The node ended a connection: it may have been replaced by another. */
   readonly onBroken?: () => void;
 };
@@ -39,6 +42,7 @@ export class HttpUpstream implements Transport {
   /** All of the request's head but the length, which comes last. */
   readonly #head: string;
   readonly #maxBytes: number;
+  readonly #memory: MemoryBudget | undefined;
   readonly #callParts: CallParts;
   /** Where the node is sent batches. */
   readonly #batches: BatchSender | undefined;
@@ -50,6 +54,7 @@ export class HttpUpstream implements Transport {
     const headers = { ...options.headers, ...basicAuth(url) };
     this.#head = headOf(url, headers);
     this.#maxBytes = options.maxResponseBytes;
+    this.#memory = parts.memory;
     const secrets = new OwnSecrets(url, headers);
     const { timers, onBroken = () => undefined } = parts;
     this.#pool = new ConnectionPool(url, options.maxConnections, { timers, onBroken });
@@ -67,7 +72,7 @@ export class HttpUpstream implements Transport {
       return this.#batches.call(request, asker);
     }
     const id = this.#takeIds(1);
-    const options = this.#optionsOf(callText(id, request), request.timeoutMs);
+    const options = this.#optionsOf(callText(id, request), request);
     const call = new HttpCall(options, { id, asker, parts: this.#callParts });
     this.#pool.send(call);
     call.begin();
@@ -95,16 +100,16 @@ export class HttpUpstream implements Transport {
   }
 
   /** `text`: the body, JSON text in ASCII. */
-  #optionsOf(text: string, timeoutMs: number): ExchangeOptions {
+  #optionsOf(text: string, { timeoutMs, account }: Charge): ExchangeOptions {
     const request = `${this.#head}${text.length}\r\n\r\n${text}`;
-    return { request, maxBytes: this.#maxBytes, timeoutMs };
+    return { request, maxBytes: this.#maxBytes, timeoutMs, memory: this.#memory, owner: account };
   }
 
   #openBatches(most: number): BatchSender {
     const wire: Wire = {
       takeIds: (count) => this.#takeIds(count),
-      exchange: (text, timeoutMs, done) => {
-        const exchange = new ToldExchange(this.#optionsOf(text, timeoutMs), done);
+      exchange: (text, charge, done) => {
+        const exchange = new ToldExchange(this.#optionsOf(text, charge), done);
         this.#pool.send(exchange);
         return { cancel: () => this.#pool.cancel(exchange) };
       },

@@ -29,6 +29,8 @@ export type RoutedRequest = {
   readonly params: string;
   /** For all attempts together, monotonic milliseconds. */
   readonly deadlineMs: number;
+  /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
+  readonly account?: string;
   /** Called once, before the deadline. */
   done(outcome: FetchOutcome): void;
 };
@@ -37,6 +39,8 @@ export type FetchOutcome =
   | { readonly kind: "result"; readonly result: readonly Piece[]; readonly upstream: Upstream }
   | { readonly kind: "failure"; readonly failure: Failure; readonly upstream: string }
   | { readonly kind: "too_large"; readonly upstream: string }
+  /** Its owner holds so much that there was no memory for the answer. */
+  | { readonly kind: "no_room" }
   /** Nobody has the block that the call needs. */
   | { readonly kind: "behind" }
   /** Nobody answered. `internal` tells of each attempt, for the log. */

@@ -5,6 +5,8 @@ export type UpstreamRequest = {
   /** JSON text of the positional params, in ASCII. */
   readonly params: string;
   readonly timeoutMs: number;
+  /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
+  readonly account?: string | undefined;
   /** Not in a batch with others, whose slowness would be taken for its own. */
   readonly alone?: boolean;
 };

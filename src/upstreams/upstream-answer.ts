@@ -13,6 +13,8 @@ export type UpstreamAnswer =
   /** Not JSON-RPC: HTML, truncated, the wrong id, a bare status. `body` is its beginning. */
   | ({ readonly kind: "garbage"; readonly body: string } & Refusal)
   | { readonly kind: "too_large" }
+  /** There was no memory for it; no fault of the node. */
+  | { readonly kind: "no_room" }
   | { readonly kind: "timeout" }
   /** No connection, or it broke; `code` is the system's name for it, or the client's own. */
   | {

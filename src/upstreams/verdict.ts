@@ -8,6 +8,7 @@ export type Verdict =
   | { readonly kind: "result"; readonly result: readonly Piece[] }
   | { readonly kind: "null"; readonly result: readonly Piece[] }
   | { readonly kind: "too_large" }
+  | { readonly kind: "no_room" }
   /** The node's own error: the call's answer, unless `askAnother`. */
   | { readonly kind: "failure"; readonly failure: Failure; readonly askAnother: boolean }
   /** No answer at all; `told` is for the log. */
@@ -21,6 +22,7 @@ export function judge(method: string, answer: UpstreamAnswer): Verdict {
     case "result":
       return judgeResult(method, answer);
     case "too_large":
+    case "no_room":
       return answer;
     case "timeout":
       return { kind: "broken", label: "timeout", told: "no answer in time" };
@@ -57,6 +59,7 @@ export function labelOf(verdict: Verdict): string {
     case "null":
       return "ok";
     case "too_large":
+    case "no_room":
       return verdict.kind;
     case "failure":
       return verdict.failure.class;

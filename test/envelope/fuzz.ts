@@ -9,6 +9,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { openMemory } from "../../src/storage/memory.ts";
 import { CallLog, createLog } from "../../src/telemetry/log.ts";
 import { UsageRecorder } from "../../src/usage/usage-recorder.ts";
+import { someHolding } from "../support/holding.ts";
 import { stubNetwork } from "../support/stub-network.ts";
 import { mutatedBodies } from "./mutations.ts";
 import { type OwedAnswer, owedTo } from "./oracle.ts";
@@ -43,10 +44,10 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     usageOf,
     mayFailOver: () => false,
   });
-  const parts = { pipeline, session: { network, identity: IDENTITY, requestId: "fuzz" } };
+  const session = { network, identity: IDENTITY, requestId: "fuzz" };
   return (body) =>
     new Promise((resolve) => {
-      answerMessage(body, parts, ({ status, pieces }) => {
+      answerMessage(body, { holding: someHolding(), pipeline, session }, ({ status, pieces }) => {
         const bytes = pieces.map((piece) =>
           typeof piece === "string" ? Buffer.from(piece, "latin1") : piece,
         );

@@ -17,6 +17,8 @@ export type GatewayProcess = {
   readonly port: number;
   readonly path: string;
   readonly wsPath: string;
+  /** As `path`, with a key of another account. */
+  readonly otherPath: string;
   readonly state: () => Promise<ProcessState>;
   /** Open connections to the public port. */
   readonly openConnections: () => Promise<number>;
@@ -34,12 +36,13 @@ export async function startGatewayProcess(
   const failed = ended.then(() => Promise.reject(new Error("the gateway's process ended")));
   failed.catch(() => undefined);
   const told = async () => (await Promise.race([once(child, "message"), failed]))[0];
-  const { port, adminPort, path, wsPath } = await told();
+  const { port, adminPort, path, wsPath, otherPath } = await told();
   for (const each of [port, adminPort]) recordPort(each);
   return {
     port,
     path,
     wsPath,
+    otherPath,
     state: () => {
       child.send("state");
       return told();

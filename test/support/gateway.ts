@@ -29,6 +29,8 @@ export type TestGateway = {
   /** The address of a network over HTTP and WebSocket, with the key. */
   readonly http: (network?: string) => string;
   readonly ws: (network?: string) => string;
+  /** A key of another account, which is made for it. */
+  readonly keyOf: (account: string) => Promise<string>;
   /** GET on the admin port. */
   readonly admin: (path: string) => Promise<Response>;
   readonly stop: () => Promise<void>;
@@ -92,6 +94,11 @@ export async function startTestGateway(options: {
     keyId: id,
     storage,
     log: () => written.join(""),
+    keyOf: async (account) => {
+      const made = await demoKey(storage, config.plans, account);
+      recordKey(made.key);
+      return made.key;
+    },
     http: (network = first) => `http${secure}://${host}/${network}/v3/${key}`,
     ws: (network = first) => `ws${secure}://${host}/${network}/ws/v3/${key}`,
     admin: (path) =>
@@ -112,10 +119,11 @@ const UNLIMITED = { dailyCredits: 1e12, creditsPerSecond: 1e10, failover: false 
 async function demoKey(
   storage: Storage,
   plans: Record<string, object>,
+  account = "test@example.com",
 ): Promise<{ id: string; key: string }> {
   const parts = { storage, plans, clock: systemClock, random: randomBytes };
-  await createAccount(parts, { email: "test@example.com", plan: "test", operator: false });
-  const { json } = await createKey(parts, { account: "test@example.com", name: "test" });
+  await createAccount(parts, { email: account, plan: "test", operator: false });
+  const { json } = await createKey(parts, { account, name: "test" });
   return json as { id: string; key: string };
 }
 

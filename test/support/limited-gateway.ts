@@ -7,6 +7,8 @@ export type LimitedGateway = {
   /** `/node/v3/KEY` and `/node/ws/v3/KEY`. */
   readonly path: string;
   readonly wsPath: string;
+  /** As `path`, with a key of another account. */
+  readonly otherPath: string;
   readonly log: () => string;
   /** The text of /metrics. */
   readonly metrics: () => Promise<string>;
@@ -28,7 +30,9 @@ export async function startLimitedGateway(
   const upstreams = [{ name: "node", url: nodeUrl }];
   const node = { name: "node", family: "evm", chainId: 1, upstreams, ...network };
   const gateway = await startTestGateway({ networks: [node], limits, server });
+  const otherKey = await gateway.keyOf("other@example.com");
   return {
+    otherPath: `/node/v3/${otherKey}`,
     port: gateway.port,
     adminPort: gateway.adminPort,
     path: `/node/v3/${gateway.key}`,

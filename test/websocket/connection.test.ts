@@ -6,6 +6,7 @@ import type { Call, Session } from "../../src/gateway/call.ts";
 import type { Pipeline } from "../../src/gateway/pipeline.ts";
 import { CLOSE, WebSocketConnection } from "../../src/gateway/websocket-connection.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { plentyOfMemory } from "../support/holding.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -66,8 +67,9 @@ beforeEach(() => {
   const run: Pipeline["run"] = (call, done) => void inAir.push({ call, done });
   connection = new WebSocketConnection(
     { socket: socket as unknown as WebSocket, wire: wire as unknown as Duplex },
-    { session: {} as Session, maxCallsInAir: MAX_CALLS_IN_AIR },
+    { session: { identity: { accountId: "acct" } } as Session, maxCallsInAir: MAX_CALLS_IN_AIR },
     {
+      memory: plentyOfMemory(),
       pipeline: { run } as Pipeline,
       traffic: new Metrics().traffic("websocket"),
       clock: { now: () => now, monotonic: () => now },
@@ -96,7 +98,7 @@ describe("pings", () => {
     sweepAfter(1);
     expect(socket.told).toEqual(["ping"]);
     for (let round = 2; round < 5; round += 1) {
-      socket.emit("pong");
+      socket.emit("pong", Buffer.alloc(0));
       sweepAfter(29 * SECOND);
       sweepAfter(SECOND);
       expect(socket.told).toEqual(Array(round).fill("ping"));
@@ -123,7 +125,7 @@ describe("pings", () => {
 describe("idleness", () => {
   const pass = (ms: number): void => {
     for (let passed = 0; passed < ms; passed += 30 * SECOND) {
-      socket.emit("pong");
+      socket.emit("pong", Buffer.alloc(0));
       sweepAfter(30 * SECOND);
     }
   };
@@ -138,7 +140,7 @@ describe("idleness", () => {
 
   test.each([
     ["a message", () => receive(1)],
-    ["a ping of the client", () => socket.emit("ping")],
+    ["a ping of the client", () => socket.emit("ping", Buffer.alloc(0))],
   ])("ends with %s", (_name, act) => {
     pass(HOUR - 30 * SECOND);
     act();
@@ -162,7 +164,7 @@ describe("a reader that stalls", () => {
   test("is kept while it takes something now and then", () => {
     for (let left = 10; left > 0; left -= 1) {
       socket.bufferedAmount = left;
-      socket.emit("pong");
+      socket.emit("pong", Buffer.alloc(0));
       sweepAfter(19 * SECOND);
     }
     expect(socket.told.filter((each) => each !== "ping")).toEqual([]);

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { freeMemory } from "../../lib/free-memory.ts";
 import { largeBuffers } from "../../lib/large-buffers.ts";
 
 /** A body of unknown size grows by at least so much. */
@@ -55,6 +56,23 @@ export class BodyBuffer {
     const body = this.#full.length === 0 && this.#filled === block.length ? block : this.#joined();
     this.clear();
     return body;
+  }
+
+  /** What is held of it, bytes: the room for what is announced, too. */
+  get heldBytes(): number {
+    let bytes = this.#block.length;
+    for (const { length } of this.#full) bytes += length;
+    return bytes;
+  }
+
+  /** As `clear`; its memory can be used at once. */
+  free(): void {
+    const blocks = [this.#block, ...this.#full];
+    this.clear();
+    for (const block of blocks) {
+      if (largeBuffers.isLent(block)) largeBuffers.giveBack(block);
+      else freeMemory([block]);
+    }
   }
 
   clear(): void {

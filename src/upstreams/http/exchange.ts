@@ -1,9 +1,12 @@
+import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
 import { keptBytes } from "../../lib/read-buffer.ts";
 import type { Response } from "./response-reader.ts";
 
 export type Outcome =
   | ({ readonly kind: "response" } & Response)
   | { readonly kind: "too_large" }
+  /** Others needed the memory of its body. */
+  | { readonly kind: "no_room" }
   /** No connection, it broke, or it speaks no HTTP; `code` is the system's name for it, or ours. */
   | { readonly kind: "unreachable"; readonly code: string; readonly isStale?: boolean };
 
@@ -14,6 +17,9 @@ export type ExchangeOptions = {
   readonly maxBytes: number;
   /** The most that connecting may take. */
   readonly timeoutMs: number;
+  /** Who counts what is held of the body, and on whose behalf; absent: nobody. */
+  readonly memory?: MemoryBudget | undefined;
+  readonly owner?: string | undefined;
 };
 
 /** One request, which is told what becomes of it: once, or never where it is cancelled. */
@@ -27,10 +33,29 @@ export abstract class Exchange {
   next: Exchange | undefined;
   previous: Exchange | undefined;
 
-  constructor({ request, maxBytes, timeoutMs }: ExchangeOptions) {
+  readonly #memory: MemoryBudget | undefined;
+  readonly #owner: string | undefined;
+  #holding: Holding | undefined;
+
+  constructor({ request, maxBytes, timeoutMs, memory, owner }: ExchangeOptions) {
     this.request = request;
     this.maxBytes = maxBytes;
     this.timeoutMs = timeoutMs;
+    this.#memory = memory;
+    this.#owner = owner;
+  }
+
+  /** So many bytes are held of its body. Where others need them, `giveUp` has to end it. */
+  hold(bytes: number, giveUp: () => void): void {
+    if (this.#owner === undefined) return;
+    this.#holding ??= this.#memory?.open(this.#owner, giveUp);
+    this.#holding?.set(bytes);
+  }
+
+  /** Its body is somebody's, or nobody's. */
+  letGo(): void {
+    this.#holding?.close();
+    this.#holding = undefined;
   }
 
   /** What the body lies in may be the next read's as soon as this returns. */

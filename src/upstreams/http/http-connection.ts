@@ -165,6 +165,7 @@ export class HttpConnection {
   #proceed(progress: Progress): void {
     switch (progress) {
       case "unfinished":
+        this.#exchange?.hold(this.#reader.heldBytes, this.#onTooMuch);
         return;
       case "whole":
       case "whole_and_more":
@@ -192,6 +193,14 @@ export class HttpConnection {
     exchange?.done({ kind: "response", head, body });
   }
 
+  /** Others need the memory. */
+  readonly #onTooMuch = (): void => {
+    const exchange = this.#take();
+    this.#endUnneeded();
+    this.#reader.free();
+    exchange?.done({ kind: "no_room" });
+  };
+
   #fail(outcome: Outcome): void {
     const exchange = this.#take();
     this.#endUnneeded();
@@ -201,7 +210,10 @@ export class HttpConnection {
   #take(): Exchange | undefined {
     const exchange = this.#exchange;
     this.#exchange = undefined;
-    if (exchange !== undefined) exchange.carrier = undefined;
+    if (exchange !== undefined) {
+      exchange.carrier = undefined;
+      exchange.letGo();
+    }
     this.#awaitNoLonger();
     return exchange;
   }

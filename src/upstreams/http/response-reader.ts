@@ -44,6 +44,16 @@ export class ResponseReader {
     this.#head = undefined;
   }
 
+  /** What is held of its body, bytes. */
+  get heldBytes(): number {
+    return this.#body.heldBytes;
+  }
+
+  /** The response is not wanted any more. */
+  free(): void {
+    this.#body.free();
+  }
+
   /** A whole response, once. */
   take(): Response {
     const head = this.#head;
