@@ -182,7 +182,7 @@ function bareSubject(): Subject {
   const pipeline = new Pipeline({
     clock: systemClock,
     log: callLog,
-    ledger: { admit: () => reservation, settle: nothing } as PipelineParts["ledger"],
+    ledger: { admit: () => reservation, draw: nothing, settle: nothing } as PipelineParts["ledger"],
     usage: { record: nothing, contract: nothing },
     usageOf,
     mayFailOver: () => false,

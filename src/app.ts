@@ -26,6 +26,7 @@ import type { Storage } from "./storage/store.ts";
 import { CallLog, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 import { accountBalance } from "./usage/account-usage.ts";
+import { readAtMostOncePerSecond } from "./usage/recent-usage.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
 
 export type GatewayParts = {
@@ -90,7 +91,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       ledger,
       usage,
       mayFailOver: ({ plan }) => config.plans[plan]?.failover === true,
-      usageOf: usageOf({ storage, plans: config.plans, clock }),
+      usageOf: readAtMostOncePerSecond(usageOf({ storage, plans: config.plans, clock }), clock),
     }),
     ids: new RequestIds(),
     authenticator,

@@ -124,6 +124,16 @@ export class Ledger {
     return "waiting";
   }
 
+  /**
+   * Takes credits per second alone, which nobody is charged: for what loads the gateway and is free.
+   * Undefined where they were there.
+   */
+  draw(identity: CreditIdentity, credits: number): CreditRefusal | undefined {
+    const atMs = this.#scheduler.monotonic();
+    const denied = takeThroughput(this.#payers(identity, atMs), credits, atMs);
+    return denied && this.#refusal(identity, denied);
+  }
+
   /** `keyLease`: what is held of the key's day already. */
   #waitFor(keyLease: Lease | undefined, { identity, credits, payers, waiter }: Waiting): void {
     const admission = new WaitingAdmission(credits, payers, {

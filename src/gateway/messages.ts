@@ -35,9 +35,19 @@ export function answerMessage(
   respond: (answer: MessageAnswer) => void,
 ): number {
   const { session, pipeline } = parts;
+  const tooMuch = pipeline.takeMessage(session, body.length);
+  if (tooMuch !== undefined) {
+    respond(refusal(tooMuch));
+    return 0;
+  }
   const message = parseMessage(body);
   if (message.kind === "batch") return answerBatch(message.calls, parts, respond);
   if (message.kind === "fault") {
+    const oneTooMany = pipeline.countRefusal(session, message.fault);
+    if (oneTooMany !== undefined) {
+      respond(refusal(oneTooMany));
+      return 0;
+    }
     const text = errorText(message.fault);
     const pieces = [message.inArray ? `[${text}]` : text];
     respond({ status: 200, pieces, charged: 0, exhausted: false });

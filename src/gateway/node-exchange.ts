@@ -7,6 +7,7 @@ import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";
 import { holdPieces } from "./held-pieces.ts";
+import { pausesAfter } from "./refusal-pause.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
 
@@ -72,6 +73,8 @@ export class NodeExchange extends RequestHead implements Exchange {
     const response = this.#response;
     const last = this.#last || this.#isStopping();
     response.writeHead(status, asList(last ? `${fields}Connection: close\r\n` : fields));
+    const { socket } = this.#request;
+    if (pausesAfter(status, () => socket.resume())) socket.pause();
     this.holding.clear();
     holdPieces(this.holding, pieces);
     const joined = joinPieces(pieces);

@@ -55,6 +55,7 @@ function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]
   };
   let admitted = 0;
   const pipeline = pipelineWith({
+    draw: () => undefined,
     admit: (_, credits, waiter) => {
       const { admission } = ways[admitted] as Way;
       admitted += 1;
@@ -125,6 +126,7 @@ test.each([
     return "null";
   });
   const pipeline = pipelineWith({
+    draw: () => undefined,
     admit: (_, credits) => ({ credits }) as Reservation,
     settle: nothing,
   });

@@ -7,19 +7,18 @@ import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { contractsOf } from "../methods/contracts.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
-import { notAvailableYet } from "../networks/network.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
-import { toClientError } from "../upstreams/client-error.ts";
-import { isOneValue } from "../upstreams/large-result.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
-import type { Call } from "./call.ts";
+import type { Call, Session } from "./call.ts";
+import { drawForFreeCall, drawForMessage, drawForRefusal } from "./free-load.ts";
+import { normalise } from "./normalise.ts";
 import { notAllowed } from "./refusals.ts";
 
 export type PipelineParts = {
   readonly clock: Clock;
   readonly log: CallLog;
-  readonly ledger: Pick<Ledger, "admit" | "settle">;
+  readonly ledger: Pick<Ledger, "admit" | "draw" | "settle">;
   readonly usage: Pick<UsageRecorder, "record" | "contract">;
   /** Whether the account's plan lets partners answer where no primary can. */
   readonly mayFailOver: (identity: Identity) => boolean;
@@ -110,7 +109,21 @@ export class Pipeline {
     }
   }
 
+  /** Before a message is parsed: why it is not to be. */
+  takeMessage({ identity }: Session, sizeBytes: number): RpcError | undefined {
+    return drawForMessage(this.#parts.ledger, identity, sizeBytes);
+  }
+
+  /** What is told in place of this refusal, where there were too many; undefined: it stands. */
+  countRefusal({ identity }: Session, error: RpcError): RpcError | undefined {
+    return drawForRefusal(this.#parts.ledger, identity, error);
+  }
+
   #end(call: Call): void {
+    const { error, session, reservation } = call;
+    if (error !== undefined && reservation === undefined) {
+      call.error = this.countRefusal(session, error) ?? error;
+    }
     call.settled = true;
     settle(call, this.#parts);
     call.done(call);
@@ -164,7 +177,10 @@ function admit(call: Call, { ledger }: PipelineParts): "waiting" | undefined {
       return undefined;
     }
   }
-  if (definition.credits === 0) return undefined;
+  if (definition.credits === 0) {
+    call.error = drawForFreeCall(ledger, identity);
+    return undefined;
+  }
   const outcome = ledger.admit(identity, definition.credits, call);
   if (outcome === "waiting") return "waiting";
   call.hold(outcome);
@@ -216,37 +232,6 @@ function fetch(call: Call): "waiting" | undefined {
   if (plan === undefined) return undefined;
   session.network.fetch(plan, call);
   return "waiting";
-}
-
-function normalise(call: Call): undefined {
-  const { answer, definition } = call;
-  if (answer === undefined || definition === undefined) return;
-  switch (answer.kind) {
-    case "result":
-      if (!call.isJoined || isOneValue(answer.result)) call.result = answer.result;
-      else call.error = { name: "unavailable", internal: `${answer.upstream.name}: invalid JSON` };
-      return;
-    case "refused":
-      call.error = answer.error;
-      return;
-    case "failure": {
-      const error = toClientError(answer.failure, definition);
-      if (error === null) call.result = ["null"];
-      else call.error = error;
-      return;
-    }
-    case "too_large":
-      call.error = { name: "answer_too_large" };
-      return;
-    case "no_room":
-      call.error = { name: "memory_exhausted" };
-      return;
-    case "behind":
-      call.error = notAvailableYet(call.minBlock);
-      return;
-    case "exhausted":
-      call.error = { name: "unavailable", internal: answer.internal };
-  }
 }
 
 function accept(call: Call, result: readonly Piece[] | RpcError | undefined): void {

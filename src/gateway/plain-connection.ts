@@ -13,6 +13,7 @@ import type { PlainCircle } from "./plain-circle.ts";
 import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
 import { type PlainHead, readHead } from "./plain-head.ts";
 import { endWithRefusal, NO_REQUEST, TOO_MUCH, TOO_SLOW } from "./raw-answer.ts";
+import { pausesAfter } from "./refusal-pause.ts";
 import { SocketReader } from "./socket-reader.ts";
 
 /**
@@ -36,6 +37,8 @@ export class PlainConnection {
   #draining = false;
   /** No more is read. */
   #paused = false;
+  /** It was told to ask less often. */
+  #resting = false;
   /** Came while an answer was owed: their turn is after it. */
   #waiting: Buffer | undefined;
   #spoken = false;
@@ -112,9 +115,10 @@ export class PlainConnection {
     if (last) {
       this.#leave();
       this.socket.destroySoon();
-    } else if (!this.#draining) {
-      this.#resume();
+      return;
     }
+    this.#resting = pausesAfter(status, this.#onRested);
+    if (!this.#draining && !this.#resting) this.#resume();
   }
 
   /** The bytes are overwritten afterwards: what is kept of them is copied. */
@@ -126,7 +130,7 @@ export class PlainConnection {
   /** Takes what belongs together; returns what comes after it. */
   #take(bytes: Buffer): Buffer | undefined {
     if (this.#body.missingBytes > 0) return this.#takeBody(bytes);
-    if (this.idle) return this.#takeHead(bytes);
+    if (this.idle && !this.#resting) return this.#takeHead(bytes);
     this.#pause();
     this.#waiting = Buffer.from(bytes);
     this.holding.add(bytes.length);
@@ -168,7 +172,7 @@ export class PlainConnection {
   }
 
   #resume(): void {
-    if (!this.#paused) return;
+    if (!this.#paused || this.#resting) return;
     this.#paused = false;
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -181,6 +185,11 @@ export class PlainConnection {
   readonly #goOn = (waiting: Buffer): void => {
     this.#onData(waiting);
     if (!this.#paused) this.socket.resume();
+  };
+
+  readonly #onRested = (): void => {
+    this.#resting = false;
+    if (!this.#draining) this.#resume();
   };
 
   readonly #onDrain = (): void => {

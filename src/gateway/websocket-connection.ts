@@ -11,6 +11,7 @@ import type { Session } from "./call.ts";
 import { holdLarge } from "./held-pieces.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { pausesAfter } from "./refusal-pause.ts";
 import { textFrameHead } from "./websocket-frames.ts";
 
 /** Close codes: RFC 6455 and its registry below 4000, our own above (design.md). */
@@ -60,6 +61,8 @@ export class WebSocketConnection {
   /** Messages that came while reading was to stop. */
   readonly #waiting: Buffer[] = [];
   #inAir = 0;
+  /** It was told to ask less often. */
+  #isResting = false;
   #closing: CloseReason | undefined;
   #lastMessageMs: number;
   #lastPingMs: number;
@@ -123,6 +126,11 @@ export class WebSocketConnection {
     this.#unfinished.push(bytes);
     this.#count();
   }
+
+  readonly #onRested = (): void => {
+    this.#isResting = false;
+    if (this.#closing === undefined) this.#work();
+  };
 
   /** Others need the memory. */
   readonly #onTooMuch = (): void => {
@@ -220,6 +228,7 @@ export class WebSocketConnection {
   }
 
   #mayRead(): boolean {
+    if (this.#isResting) return false;
     return this.#inAir < this.#maxCallsInAir && this.#socket.bufferedAmount < FULL_BYTES;
   }
 
@@ -228,7 +237,8 @@ export class WebSocketConnection {
     const parts = { session: this.session, pipeline, holding: this.#holding };
     const sizeBytes = message.length;
     let waited = 0;
-    waited = answerMessage(message, parts, ({ pieces, exhausted }) => {
+    waited = answerMessage(message, parts, ({ pieces, exhausted, status }) => {
+      if (pausesAfter(status, this.#onRested)) this.#isResting = true;
       this.#inAir -= waited;
       if (waited > 0) {
         this.#messageBytes -= sizeBytes;

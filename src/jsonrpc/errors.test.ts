@@ -15,6 +15,7 @@ test("an error that is a whole HTTP answer has that status's number, or is one o
 test("nothing but what a node said of a call is charged", () => {
   const charged = rows.filter(([, row]) => row.charged).map(([name]) => name);
   expect(charged.sort()).toEqual([
+    "answer_too_large",
     "execution_failed",
     "header_not_found",
     "node_invalid_params",

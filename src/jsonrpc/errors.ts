@@ -150,7 +150,9 @@ export const ERRORS = Object.freeze({
     meaning: "The network serves its latest blocks only; the message says how many.",
   }),
   answer_too_large: row(-32000, "answer too large", {
-    meaning: "The node's answer is over the network's maxResponseBytes. Ask for less.",
+    charged: true,
+    meaning:
+      "The node's answer is over the network's maxResponseBytes. The node did the work. Ask for less.",
   }),
   upstream_error: row(-32000, "upstream error", {
     charged: true,

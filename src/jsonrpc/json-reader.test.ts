@@ -169,7 +169,7 @@ describe("what JSON.parse does not keep", () => {
   test.each([
     [64, false],
     [65, true],
-    [1_000_000, true],
+    [60_000, true],
   ])("%i levels: too deep is %s, and costs no stack", (levels, tooDeep) => {
     const text = "[".repeat(levels) + "]".repeat(levels);
     expect(read(text)?.tooDeep).toBe(tooDeep);

@@ -1,6 +1,13 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import type { RpcError } from "./errors.ts";
-import { ARRAY, JsonReader, JsonSyntaxError, OBJECT } from "./json-reader.ts";
+import {
+  ARRAY,
+  JsonReader,
+  JsonSyntaxError,
+  MAX_TOKENS,
+  OBJECT,
+  TooManyTokens,
+} from "./json-reader.ts";
 import type { JsonValue } from "./value.ts";
 
 /** One call of a message, or what is wrong with it. */
@@ -35,9 +42,11 @@ export function parseMessage(body: Buffer): ParsedMessage {
   if (!reader.isPlain && !isUtf8(body)) return parseFault;
   try {
     const message = reader.peek() === ARRAY.open ? readBatch(reader) : readSingle(reader);
-    return Number.isNaN(reader.peek()) ? message : parseFault;
+    const isAll = message === tooManyCalls || Number.isNaN(reader.peek());
+    return isAll ? message : parseFault;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return parseFault;
+    if (error instanceof TooManyTokens) return tooManyTokens;
     throw error;
   }
 }
@@ -48,6 +57,15 @@ const parseFault: ParsedMessage = Object.freeze({
   inArray: false,
 });
 
+const tooManyTokens: ParsedMessage = Object.freeze({
+  kind: "fault",
+  fault: Object.freeze({
+    name: "invalid_request",
+    message: `message too complex: it has more than ${MAX_TOKENS} JSON tokens; send several`,
+  }),
+  inArray: false,
+});
+
 function readSingle(reader: JsonReader): ParsedMessage {
   return { kind: "single", call: readCall(reader, 1) };
 }
@@ -55,19 +73,26 @@ function readSingle(reader: JsonReader): ParsedMessage {
 function readBatch(reader: JsonReader): ParsedMessage {
   const calls: ParsedCall[] = [];
   let length = 0;
-  for (let more = reader.enter(ARRAY); more; more = reader.another(ARRAY)) {
-    length += 1;
-    const call = readCall(reader, 2);
-    if (length <= MAX_BATCH) calls.push(call);
+  try {
+    for (let more = reader.enter(ARRAY); more; more = reader.another(ARRAY)) {
+      length += 1;
+      const call = readCall(reader, 2);
+      if (length <= MAX_BATCH) calls.push(call);
+    }
+  } catch (error) {
+    if (error instanceof TooManyTokens && length > MAX_BATCH) return tooManyCalls;
+    throw error;
   }
   if (length === 0) return batchFault("empty batch", false);
-  if (length > MAX_BATCH) return batchFault("batch too large", true);
+  if (length > MAX_BATCH) return tooManyCalls;
   return { kind: "batch", calls };
 }
 
 function batchFault(message: string, inArray: boolean): ParsedMessage {
   return { kind: "fault", fault: { name: "invalid_request", message }, inArray };
 }
+
+const tooManyCalls = batchFault("batch too large", true);
 
 function invalid(id: string, message: string): ParsedCall {
   const fault: RpcError = { name: "invalid_request", message };

@@ -5,6 +5,7 @@ import { Ledger } from "../../src/credits/ledger.ts";
 import { systemScheduler } from "../../src/credits/scheduler.ts";
 import { answerMessage } from "../../src/gateway/messages.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
+import { MAX_TOKENS } from "../../src/jsonrpc/json-reader.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openMemory } from "../../src/storage/memory.ts";
 import { CallLog, createLog } from "../../src/telemetry/log.ts";
@@ -12,7 +13,7 @@ import { UsageRecorder } from "../../src/usage/usage-recorder.ts";
 import { someHolding } from "../support/holding.ts";
 import { stubNetwork } from "../support/stub-network.ts";
 import { mutatedBodies } from "./mutations.ts";
-import { type OwedAnswer, owedTo } from "./oracle.ts";
+import { complexityOf, type OwedAnswer, owedTo } from "./oracle.ts";
 
 export type Answered = { readonly status: number; readonly text: string };
 
@@ -74,6 +75,12 @@ type Envelope = { jsonrpc: string; id: unknown; error?: { code: number }; result
 
 /** @throws where the answer is not to the letter what the body is owed */
 function hold(body: Buffer, { status, text }: Answered, owedStatus = true): void {
+  if (text.includes('"message too complex:')) {
+    // The gateway takes some tokens in one step, and does not count those.
+    if (complexityOf(body) < MAX_TOKENS)
+      throw new Error(`${body.length} bytes are not too complex`);
+    return;
+  }
   const owed = owedTo(body);
   const wrong = differences(owed, text) ?? (owedStatus && status !== owed.status ? "status" : "");
   if (wrong === "") return;

@@ -110,6 +110,16 @@ const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
 /** The tokens of a text that is known to be JSON. */
 const tokens = (text: string): string[] => text.match(TOKEN) ?? [];
 
+/** Twice the values and once the keys of a body, whether it is JSON or not: what bounds a message. */
+export function complexityOf(body: Buffer): number {
+  let count = 0;
+  for (const token of tokens(body.toString("latin1"))) {
+    if (token === ":") count -= 1;
+    else if (!["}", "]", ","].includes(token)) count += 2;
+  }
+  return count;
+}
+
 function deepest(text: string): number {
   let depth = 0;
   let most = 0;

@@ -98,6 +98,9 @@ describe.each(WHOLE_ROWS)("$name", (row: WholeRow) => {
   });
 });
 
+/** What a refused call draws on the credits per second. */
+const REFUSED_CREDITS = 20;
+
 describe.each(CALL_ROWS)("$name", (row: CallRow) => {
   const { plan = "wide" } = row.grant;
   const prices: Record<string, number> = { eth_chainId: 5, eth_getBalance: 80 };
@@ -112,7 +115,7 @@ describe.each(CALL_ROWS)("$name", (row: CallRow) => {
     undo.push(row.prepare?.(rig, granted) ?? (() => undefined));
     return granted;
   };
-  const { loads = 0 } = row;
+  const { loads = REFUSED_CREDITS } = row;
 
   test("HTTP, a call: its status, the id echoed, free", async () => {
     const { key } = await prepare();
@@ -185,7 +188,8 @@ describe.each(CALL_ROWS)("$name", (row: CallRow) => {
       return;
     }
     client.send('{"jsonrpc":"2.0","id":7,"method":"nobody_knows"}');
-    expect((await client.received(2))[1]).toContain('"id":7,"error":{"code":-32601');
+    const code = row.status === 429 && row.loads === 0 ? 429 : -32601;
+    expect((await client.received(2))[1]).toContain(`"id":7,"error":{"code":${code}`);
     client.socket.close();
     await client.closed;
   }

@@ -179,6 +179,7 @@ export const CALL_ROWS: readonly CallRow[] = [
   },
   {
     name: "429: the account's throughput",
+    loads: 0,
     ...tooMany(
       -33200,
       "the account's credits per second are used up; send fewer calls per second",
@@ -192,6 +193,7 @@ export const CALL_ROWS: readonly CallRow[] = [
   },
   {
     name: "429: the key's own throughput",
+    loads: 0,
     ...tooMany(
       -33300,
       "the key's own credits per second are used up; send fewer calls per second",
@@ -227,6 +229,7 @@ export const CALL_ROWS: readonly CallRow[] = [
   },
   {
     name: "503: the store of the ledger is down, and the credits at hand do not suffice",
+    loads: 0,
     ...unavailable(
       "credits cannot be counted at the moment",
       "the call was not charged; try again",

@@ -106,8 +106,9 @@ export class SimulatedGateway {
     else this.#pipeline.runAll([...ends.keys()], done);
   }
 
-  #ledger(): Pick<Ledger, "admit" | "settle"> {
+  #ledger(): Pick<Ledger, "admit" | "draw" | "settle"> {
     return {
+      draw: () => undefined,
       admit: () => ({}) as Reservation,
       settle: () => {
         this.settled += 1;

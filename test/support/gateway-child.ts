@@ -23,5 +23,5 @@ process.on("message", async () => {
   process.send?.(state);
 });
 process.once("disconnect", () => process.exit());
-const { port, adminPort, path, wsPath, otherPath } = gateway;
-process.send?.({ port, adminPort, path, wsPath, otherPath });
+const { port, adminPort, path, wsPath, otherPath, otherWsPath } = gateway;
+process.send?.({ port, adminPort, path, wsPath, otherPath, otherWsPath });

@@ -19,6 +19,7 @@ export type GatewayProcess = {
   readonly wsPath: string;
   /** As `path`, with a key of another account. */
   readonly otherPath: string;
+  readonly otherWsPath: string;
   readonly state: () => Promise<ProcessState>;
   /** Open connections to the public port. */
   readonly openConnections: () => Promise<number>;
@@ -36,13 +37,14 @@ export async function startGatewayProcess(
   const failed = ended.then(() => Promise.reject(new Error("the gateway's process ended")));
   failed.catch(() => undefined);
   const told = async () => (await Promise.race([once(child, "message"), failed]))[0];
-  const { port, adminPort, path, wsPath, otherPath } = await told();
+  const { port, adminPort, path, wsPath, otherPath, otherWsPath } = await told();
   for (const each of [port, adminPort]) recordPort(each);
   return {
     port,
     path,
     wsPath,
     otherPath,
+    otherWsPath,
     state: () => {
       child.send("state");
       return told();

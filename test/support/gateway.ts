@@ -30,7 +30,7 @@ export type TestGateway = {
   readonly http: (network?: string) => string;
   readonly ws: (network?: string) => string;
   /** A key of another account, which is made for it. */
-  readonly keyOf: (account: string) => Promise<string>;
+  readonly keyOf: (account: string, plan?: string) => Promise<string>;
   /** GET on the admin port. */
   readonly admin: (path: string) => Promise<Response>;
   readonly stop: () => Promise<void>;
@@ -94,8 +94,8 @@ export async function startTestGateway(options: {
     keyId: id,
     storage,
     log: () => written.join(""),
-    keyOf: async (account) => {
-      const made = await demoKey(storage, config.plans, account);
+    keyOf: async (account, plan) => {
+      const made = await demoKey(storage, config.plans, { account, plan });
       recordKey(made.key);
       return made.key;
     },
@@ -119,10 +119,13 @@ const UNLIMITED = { dailyCredits: 1e12, creditsPerSecond: 1e10, failover: false 
 async function demoKey(
   storage: Storage,
   plans: Record<string, object>,
-  account = "test@example.com",
+  {
+    account = "test@example.com",
+    plan = "test",
+  }: { account?: string; plan?: string | undefined } = {},
 ): Promise<{ id: string; key: string }> {
   const parts = { storage, plans, clock: systemClock, random: randomBytes };
-  await createAccount(parts, { email: account, plan: "test", operator: false });
+  await createAccount(parts, { email: account, plan, operator: false });
   const { json } = await createKey(parts, { account, name: "test" });
   return json as { id: string; key: string };
 }

@@ -9,6 +9,7 @@ export type LimitedGateway = {
   readonly wsPath: string;
   /** As `path`, with a key of another account. */
   readonly otherPath: string;
+  readonly otherWsPath: string;
   readonly log: () => string;
   /** The text of /metrics. */
   readonly metrics: () => Promise<string>;
@@ -20,19 +21,24 @@ export type LimitedOptions = {
   /** As in the configuration file. */
   readonly server?: object;
   readonly network?: object;
+  /** Plans beside the built-in ones and `test`, which no test uses up. */
+  readonly plans?: object;
+  /** Of the other account; `test` where absent. */
+  readonly otherPlan?: string;
 };
 
 /** The gateway before one node, with limits of its connections that a test can wait for. */
 export async function startLimitedGateway(
   nodeUrl: string,
-  { limits = {}, server = {}, network = {} }: LimitedOptions = {},
+  { limits = {}, server = {}, network = {}, plans = {}, otherPlan }: LimitedOptions = {},
 ): Promise<LimitedGateway> {
   const upstreams = [{ name: "node", url: nodeUrl }];
   const node = { name: "node", family: "evm", chainId: 1, upstreams, ...network };
-  const gateway = await startTestGateway({ networks: [node], limits, server });
-  const otherKey = await gateway.keyOf("other@example.com");
+  const gateway = await startTestGateway({ networks: [node], limits, server, plans });
+  const otherKey = await gateway.keyOf("other@example.com", otherPlan);
   return {
     otherPath: `/node/v3/${otherKey}`,
+    otherWsPath: `/node/ws/v3/${otherKey}`,
     port: gateway.port,
     adminPort: gateway.adminPort,
     path: `/node/v3/${gateway.key}`,

@@ -59,6 +59,8 @@ let inAir: { call: Call; done: (call: Call) => void }[];
 
 const MAX_CALLS_IN_AIR = 2;
 
+const ignore = () => undefined;
+
 beforeEach(() => {
   now = 5000;
   socket = new FakeSocket();
@@ -70,7 +72,7 @@ beforeEach(() => {
     { session: { identity: { accountId: "acct" } } as Session, maxCallsInAir: MAX_CALLS_IN_AIR },
     {
       memory: plentyOfMemory(),
-      pipeline: { run } as Pipeline,
+      pipeline: { run, takeMessage: ignore, countRefusal: ignore } as unknown as Pipeline,
       traffic: new Metrics().traffic("websocket"),
       clock: { now: () => now, monotonic: () => now },
     },

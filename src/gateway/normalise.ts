@@ -1,0 +1,36 @@
+import { notAvailableYet } from "../networks/network.ts";
+import { toClientError } from "../upstreams/client-error.ts";
+import { isOneValue } from "../upstreams/large-result.ts";
+import type { Call } from "./call.ts";
+
+/** Stage 9: what came of asking nodes, as the call's result or its error. */
+export function normalise(call: Call): undefined {
+  const { answer, definition } = call;
+  if (answer === undefined || definition === undefined) return;
+  switch (answer.kind) {
+    case "result":
+      if (!call.isJoined || isOneValue(answer.result)) call.result = answer.result;
+      else call.error = { name: "unavailable", internal: `${answer.upstream.name}: invalid JSON` };
+      return;
+    case "refused":
+      call.error = answer.error;
+      return;
+    case "failure": {
+      const error = toClientError(answer.failure, definition);
+      if (error === null) call.result = ["null"];
+      else call.error = error;
+      return;
+    }
+    case "too_large":
+      call.error = { name: "answer_too_large" };
+      return;
+    case "no_room":
+      call.error = { name: "memory_exhausted" };
+      return;
+    case "behind":
+      call.error = notAvailableYet(call.minBlock);
+      return;
+    case "exhausted":
+      call.error = { name: "unavailable", internal: answer.internal };
+  }
+}

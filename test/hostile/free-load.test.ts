@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { openRaw, readAnswers } from "../support/raw-connection.ts";
+import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { callMeanwhile } from "./good-client.ts";
+import { answerBigOrSmall } from "./hostile-clients.ts";
+
+/** Of the built-in plan `free`. */
+const PER_SECOND = 500;
+const REFUSED_CREDITS = 20;
+/** What a flood of refused calls gets answered at once, and each second. */
+const REFUSALS = PER_SECOND / REFUSED_CREDITS;
+/** Of the same connection. */
+const REFUSALS_PER_SECOND = 200;
+const BAD_CALL = '{"jsonrpc":"2.0","id":1,"method":"nobody_knows"}';
+const BAD_BATCH = `[${Array(1000).fill(BAD_CALL).join(",")}]`;
+/** While a parser is at work nobody else is; some of it is the machine's. */
+const MAX_DELAY_MS = 100;
+
+let node: StandInNode;
+beforeAll(async () => {
+  node = await startStandInNode(answerBigOrSmall);
+});
+afterAll(() => node?.stop());
+
+type Answer = { readonly status: number; readonly text: string };
+
+async function post(gateway: GatewayProcess, body: string): Promise<Answer> {
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}${gateway.otherPath}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const refusalsIn = ({ text }: Answer): number => text.match(/-32601/g)?.length ?? 0;
+
+describe.each([
+  ["a free plan", "free", {}],
+  [
+    "a plan whose day is used up",
+    "poor",
+    { poor: { dailyCredits: 0, creditsPerSecond: PER_SECOND } },
+  ],
+] as const)("what is refused draws on the credits per second of %s", (_, otherPlan, plans) => {
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    gateway = await startGatewayProcess(node.url, { otherPlan, plans });
+  });
+  afterAll(() => gateway?.stop());
+
+  test("of ten batches of 1,000 bad calls as many are answered as it allows, the rest with 429", async () => {
+    const begun = performance.now();
+    let refusals = 0;
+    const statuses: number[] = [];
+    for (let batch = 0; batch < 10; batch += 1) {
+      const answer = await post(gateway, BAD_BATCH);
+      refusals += refusalsIn(answer);
+      statuses.push(answer.status);
+    }
+    const seconds = (performance.now() - begun) / 1000;
+    expect(refusals).toBeGreaterThan(0);
+    expect(refusals).toBeLessThanOrEqual(REFUSALS * (1 + seconds) + 1);
+    expect(statuses.slice(1)).toContain(429);
+  });
+
+  test("so do bytes that are no JSON, and tollgate_usage", async () => {
+    for (const body of ["[", '{"jsonrpc":"2.0","id":1,"method":"tollgate_usage"}']) {
+      const statuses = new Set<number>();
+      for (let call = 0; call < 3 * REFUSALS; call += 1) {
+        statuses.add((await post(gateway, body)).status);
+      }
+      expect([...statuses]).toContain(429);
+    }
+  });
+
+  test("a large message is not parsed where its size is too much for now", async () => {
+    const large = BAD_CALL.padEnd(200_000, " ");
+    const statuses: number[] = [];
+    for (let call = 0; call < 5; call += 1) statuses.push((await post(gateway, large)).status);
+    expect(statuses.slice(-2)).toEqual([429, 429]);
+  });
+});
+
+describe("a client that goes on after 429 is not read meanwhile", () => {
+  const CALLS = 600;
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    gateway = await startGatewayProcess(node.url, { otherPlan: "free" });
+  });
+  afterAll(() => gateway?.stop());
+
+  const inTime = (milliseconds: number, answers: number) => {
+    const refused = answers - REFUSALS * (1 + milliseconds / 1000);
+    // Each pause is at least so long.
+    expect(milliseconds).toBeGreaterThan((refused / REFUSALS_PER_SECOND) * 1000 * 0.9);
+  };
+
+  test.each([
+    ["that is plain", ""],
+    ["that node:http reads", "TE: trailers\r\n"],
+  ])("over an HTTP connection %s", async (_, more) => {
+    const connection = await openRaw(gateway.port);
+    const call = `POST ${gateway.otherPath} HTTP/1.1\r\nHost: a\r\n${more}Content-Length: ${BAD_CALL.length}\r\n\r\n${BAD_CALL}`;
+    const begun = performance.now();
+    let answers = 0;
+    for (; answers < CALLS; answers += 1) {
+      connection.send(call);
+      const before = answers;
+      await expect
+        .poll(() => readAnswers(connection.received()).length, { interval: 1 })
+        .toBeGreaterThan(before);
+      if (performance.now() - begun > 1500) break;
+    }
+    inTime(performance.now() - begun, answers);
+    connection.socket.destroy();
+  });
+
+  test("over a WebSocket", async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${gateway.otherWsPath}`);
+    await new Promise((resolve) => socket.once("open", resolve));
+    const begun = performance.now();
+    let answers = 0;
+    await new Promise<void>((resolve) => {
+      socket.on("message", () => {
+        answers += 1;
+        if (answers === CALLS) resolve();
+      });
+      for (let call = 0; call < CALLS; call += 1) socket.send(BAD_CALL);
+    });
+    inTime(performance.now() - begun, answers);
+    socket.close();
+  });
+});
+
+describe("no message holds others up", () => {
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    gateway = await startGatewayProcess(node.url);
+  });
+  afterAll(() => gateway?.stop());
+
+  const keys = Array.from({ length: 350_000 }, (_, key) => `"k${key}":1`).join(",");
+  const callOf = (params: string) =>
+    `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${params}}`;
+  test.each([
+    ["350,000 keys in one call object", callOf(`[{${keys}},"latest"]`)],
+    ["350,000 keys in a message", `{"jsonrpc":"2.0","id":1,"method":"eth_call",${keys}}`],
+    ["5 MB of numbers", callOf(`[[${"1,".repeat(2_400_000)}1],"latest"]`)],
+    ["5 MB of brackets", callOf(`[[${"[],".repeat(1_600_000)}1]]`)],
+    ["5 MB of brackets in one another", callOf("[".repeat(2_400_000) + "]".repeat(2_400_000))],
+  ])("%s", async (_, body) => {
+    await gateway.state();
+    let isOver = false;
+    const quiet = callMeanwhile({ port: gateway.port, path: gateway.path }, () => !isOver);
+    for (let times = 0; times < 5; times += 1) {
+      const { status, text } = await post(gateway, body);
+      expect(status).toBe(200);
+      expect(text).toMatch(/"code":-32600,"message":"message too complex: /);
+    }
+    isOver = true;
+    await quiet;
+    expect((await gateway.state()).maxDelayMs).toBeLessThan(MAX_DELAY_MS);
+  });
+
+  test("a batch of 1,000 calls with six members each, and 5 MB of data in one call, are read", async () => {
+    const members = `"from":"0x${"11".repeat(20)}","to":"0x${"22".repeat(20)}","gas":"0x5208","gasPrice":"0x1","value":"0x0","data":"0x"`;
+    const call = callOf(`[{${members}},"latest"]`);
+    const batch = await post(gateway, `[${Array(1000).fill(call).join(",")}]`);
+    expect(batch.text).not.toContain("too complex");
+    const data = callOf(
+      `[{"to":"0x${"22".repeat(20)}","data":"0x${"00".repeat(2_400_000)}"},"latest"]`,
+    );
+    expect((await post(gateway, data)).text).not.toContain("too complex");
+  });
+});
