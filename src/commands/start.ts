@@ -18,6 +18,8 @@ import { stopSignal } from "./stop-signal.ts";
  *   error where a port cannot be opened
  */
 export async function runStart(file: string): Promise<void> {
+  // Whatever it, its workers and the dashboard create is nobody else's to read.
+  process.umask(0o077);
   let log: Logger | undefined;
   ignoreSignals(() => log);
   const config = await loadConfig(file);

@@ -5,15 +5,17 @@ import { ownConfig } from "../config/own-config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { ownVersion } from "../lib/own-files.ts";
 import { openStorage } from "../storage/open.ts";
+import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { AlertJob } from "./alerts/alert-job.ts";
+import { sealedAlerts, sealOldSecrets } from "./alerts/sealed-secrets.ts";
 import { openAuth } from "./auth/auth.ts";
 import { smtpMailer } from "./mail/mailer.ts";
 import { printedMail } from "./mail/printed-mail.ts";
 import type { ConsoleStart } from "./messages.ts";
 import { builtPages } from "./pages.ts";
 import { buildServer } from "./server.ts";
-import { authSettings, consoleOf, consoleSettings } from "./settings.ts";
+import { authSettings, type ConsoleSettings, consoleOf, consoleSettings } from "./settings.ts";
 
 export type RunningConsole = {
   readonly port: number;
@@ -34,8 +36,9 @@ export async function startConsole(start: ConsoleStart, log: Logger): Promise<Ru
     for (const end of ending.reverse()) await end();
   };
   try {
-    const storage = await openStorage(config.storage.url, log);
-    ending.push(storage.close);
+    const opened = await openStorage(config.storage.url, log);
+    ending.push(opened.close);
+    const storage = await withSealedSecrets(opened, settings);
     const mailer = mailerOf(start);
     if (mailer !== undefined) ending.push(mailer.close);
     const tools = { storage, mailer, log, clock: systemClock, random: randomBytes };
@@ -53,6 +56,16 @@ export async function startConsole(start: ConsoleStart, log: Logger): Promise<Ru
     await stop();
     throw error;
   }
+}
+
+/** @throws StorageError */
+async function withSealedSecrets(
+  storage: Storage,
+  { console: { secret = "" } }: ConsoleSettings,
+): Promise<Storage> {
+  const alerts = sealedAlerts(storage.alerts, { secret, random: randomBytes });
+  await sealOldSecrets(storage.alerts, alerts);
+  return { ...storage, alerts };
 }
 
 function mailerOf({ config, printsMail }: ConsoleStart) {

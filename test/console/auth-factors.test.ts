@@ -28,7 +28,8 @@ async function withTwoFactors(email: string): Promise<Enabled & { readonly brows
   await browser.get("/api/me");
   const enabled = await browser.post("/api/auth/two-factor/enable", { password: PASSWORD });
   const { totpURI, backupCodes } = enabled.json as Enabled;
-  const code = oneTimeCode(totpURI);
+  // Each code works once: that of now is for what follows.
+  const code = oneTimeCode(totpURI, Date.now() - 30_000);
   const verified = await browser.post("/api/auth/two-factor/verify-totp", { code });
   expect(verified.status, verified.text).toBe(200);
   return { browser, totpURI, backupCodes };
@@ -53,6 +54,30 @@ describe("with two factors", () => {
       ["user.two_factor_enable", {}],
       ["user.sign_in", { with: "password and code" }],
     ]);
+  });
+
+  test("a code works once, in whichever browser, and not at all after it enabled the second factor", async () => {
+    const email = "once@example.com";
+    const { totpURI, browser } = await withTwoFactors(email);
+    const enter = async (code: string) => {
+      const person = desk.browser();
+      await signIn(person, email);
+      const verified = await person.post("/api/auth/two-factor/verify-totp", { code });
+      return { status: verified.status, isIn: await isSignedIn(person) };
+    };
+    const code = oneTimeCode(totpURI);
+    const entered = await Promise.all([enter(code), enter(code)]);
+    expect(entered.map(({ isIn }) => isIn).sort()).toEqual([false, true]);
+    expect(await enter(code)).toEqual({ status: 401, isIn: false });
+    expect(await enter(oneTimeCode(totpURI, Date.now() - 30_000))).toEqual({
+      status: 401,
+      isIn: false,
+    });
+    expect(await enter(oneTimeCode(totpURI, Date.now() + 30_000))).toEqual({
+      status: 200,
+      isIn: true,
+    });
+    expect(await isSignedIn(browser)).toBe(true);
   });
 
   test("codes cannot be guessed: five wrong ones end the attempt", async () => {

@@ -34,7 +34,7 @@ test("a session is listed with where it came from, and ends at once when it is r
   expect(listed).toHaveLength(2);
   const phones = listed.find(({ userAgent }) => userAgent === "Phone/1");
   expect(phones?.["ipAddress"]).toBe(there.address);
-  const revoked = await here.post("/api/auth/revoke-session", { token: phones?.["token"] });
+  const revoked = await here.post("/api/auth/revoke-session", { id: phones?.["id"] });
   expect(revoked.status).toBe(200);
   expect(await isSignedIn(there)).toBe(false);
   expect(await isSignedIn(here)).toBe(true);
@@ -58,11 +58,28 @@ test("a session is listed with where it came from, and ends at once when it is r
   ]);
 });
 
-test("one person's session cannot be revoked by another, who knows its token", async () => {
+test("no answer holds a session's token: a script in a page could carry it off", async () => {
+  const person = desk.browser();
+  await desk.signUp("carla@example.com");
+  const answers = [
+    await signIn(person, "carla@example.com"),
+    await person.get("/api/auth/get-session"),
+    await person.get("/api/auth/list-sessions"),
+  ];
+  const [value = ""] = [...person.cookies.values()];
+  const [token = "none"] = decodeURIComponent(value).split(".");
+  for (const { status, text } of answers) {
+    expect(status).toBe(200);
+    expect(text).not.toContain(token);
+    expect(text).not.toContain('"token"');
+  }
+});
+
+test("one person's session cannot be revoked by another, who knows its id", async () => {
   const ada = await desk.signUp("ada2@example.com");
   const eve = await desk.signUp("eve2@example.com");
-  const [own] = (await ada.get("/api/auth/list-sessions")).json as { token: string }[];
-  await eve.post("/api/auth/revoke-session", { token: own?.token });
+  const [own] = (await ada.get("/api/auth/list-sessions")).json as { id: string }[];
+  await eve.post("/api/auth/revoke-session", { id: own?.id });
   expect(await isSignedIn(ada)).toBe(true);
 });
 

@@ -42,6 +42,11 @@ export async function confirmSignUp(sent: { readonly token: string; readonly pas
   return unwrap(await auth.$fetch("/confirm-sign-up", { method: "POST", body: sent }));
 }
 
+/** Ends one of one's own sessions. */
+export async function endSession(id: string) {
+  return unwrap(await auth.$fetch("/revoke-session", { method: "POST", body: { id } }));
+}
+
 /** The answer's data. @throws ApiError with a text for people */
 export function unwrap<A extends Answer>(answer: A): Extract<A, { error: null }>["data"] {
   if (answer.error === null) return answer.data as Extract<A, { error: null }>["data"];

@@ -16,6 +16,8 @@ import type { AuthParts, AuthSettings } from "./auth.ts";
 import type { AuthMail } from "./auth-mail.ts";
 import { CLIENT_ADDRESS_HEADER } from "./client-header.ts";
 import { tidyName } from "./names.ts";
+import { oneTimeCodes } from "./one-time-codes.ts";
+import { sessionIds } from "./session-ids.ts";
 import { signUpLinks } from "./sign-up-links.ts";
 import type { SignupPolicy } from "./signup-policy.ts";
 import { twoFactorForLinks } from "./two-factor-links.ts";
@@ -113,6 +115,8 @@ function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
       },
     }),
     twoFactorForLinks(),
+    oneTimeCodes(),
+    sessionIds(),
     auditPlugin(parts),
   ];
 }

@@ -75,10 +75,19 @@ async function answer(reply: FastifyReply, response: Response): Promise<FastifyR
   }
   for (const cookie of response.headers.getSetCookie()) reply.header("set-cookie", cookie);
   const text = await response.text();
-  if (response.status < 400) return reply.send(text);
+  if (response.status < 400) return reply.send(withoutTokens(text));
   const wait = response.headers.get("x-retry-after");
   if (wait !== null) reply.header("retry-after", wait);
   return reply.type("application/json; charset=utf-8").send(failure(response.status, text));
+}
+
+/**
+ * Sessions' tokens are the cookies' alone: no page needs them, and a script that got into one must not
+ * carry them off.
+ */
+function withoutTokens(text: string): string {
+  if (!text.includes('"token"')) return text;
+  return JSON.stringify(JSON.parse(text, (key, value) => (key === "token" ? undefined : value)));
 }
 
 /** better-auth's own code and message, and beside them the body that every other route gives. */

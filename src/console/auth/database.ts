@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
 import { StorageError } from "../../storage/store.ts";
 
 /** Longer than any write of another process that has the file open, such as `accounts link`. */
@@ -22,9 +23,8 @@ export function authFileOf(storageUrl: string): string | undefined {
 export function openAuthDatabase(file: string | undefined): DatabaseSync {
   try {
     if (file !== undefined) {
-      mkdirSync(dirname(file), { recursive: true });
-      // SQLite would let others read it, and gives the files beside it the same rights.
-      closeSync(openSync(file, "a", 0o600));
+      mkdirSync(dirname(file), { recursive: true, mode: OWN_FOLDER });
+      keepDatabasePrivate(file);
     }
     const database = new DatabaseSync(file ?? ":memory:", { timeout: BUSY_MS });
     database.exec(

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
 import {
   type AccountStore,
@@ -39,10 +40,11 @@ export type SqliteOptions = {
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Storage> {
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, threadAfterMs = THREAD_AFTER_MS } = options;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: OWN_FOLDER });
   } catch (error) {
     throw new StorageError(`the folder of the database ${path} cannot be made`, { cause: error });
   }
+  keepDatabasePrivate(path);
   const client = new SqliteClient({ path, busyTimeoutMs }, options);
   if (threadAfterMs > 0) client.beginThreadAfter(threadAfterMs);
   else await client.beginThread();

@@ -1,6 +1,6 @@
 import { describeAgent } from "../../agents.ts";
 import { toast } from "../../announce.tsx";
-import { auth, unwrap } from "../../auth.ts";
+import { auth, endSession, unwrap } from "../../auth.ts";
 import { useLoad } from "../../load.ts";
 import { ActionButton } from "../../ui/button.tsx";
 import { Ago, Badge, Card, Skeleton, Time } from "../../ui/display.tsx";
@@ -9,7 +9,6 @@ import { type Column, Table } from "../../ui/table.tsx";
 
 type Session = {
   readonly id: string;
-  readonly token: string;
   readonly current: boolean;
   readonly agent: string;
   readonly ip: string;
@@ -21,9 +20,8 @@ async function listSessions(): Promise<readonly Session[]> {
   const [current, sessions] = await Promise.all([auth.getSession(), auth.listSessions()]);
   const here = unwrap(current)?.session.id;
   return (unwrap(sessions) ?? [])
-    .map(({ id, token, userAgent, ipAddress, createdAt, updatedAt }) => ({
+    .map(({ id, userAgent, ipAddress, createdAt, updatedAt }) => ({
       id,
-      token,
       current: id === here,
       agent: describeAgent(userAgent),
       ip: ipAddress || "unknown",
@@ -37,7 +35,7 @@ async function listSessions(): Promise<readonly Session[]> {
 export function SessionsCard() {
   const { data, error, reload } = useLoad(listSessions);
   const end = async (session: Session) => {
-    unwrap(await auth.revokeSession({ token: session.token }));
+    await endSession(session.id);
     toast("The session has ended");
     reload();
   };
