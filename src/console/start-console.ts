@@ -10,6 +10,7 @@ import type { Logger } from "../telemetry/log.ts";
 import { AlertJob } from "./alerts/alert-job.ts";
 import { sealedAlerts, sealOldSecrets } from "./alerts/sealed-secrets.ts";
 import { openAuth } from "./auth/auth.ts";
+import { boundedMailer } from "./mail/bounded-mailer.ts";
 import { smtpMailer } from "./mail/mailer.ts";
 import { printedMail } from "./mail/printed-mail.ts";
 import type { ConsoleStart } from "./messages.ts";
@@ -69,8 +70,10 @@ async function withSealedSecrets(
 }
 
 function mailerOf({ config, printsMail }: ConsoleStart) {
-  if (printsMail) return printedMail((text) => process.stdout.write(text));
-  return config.mail && smtpMailer(config.mail);
+  const mailer = printsMail
+    ? printedMail((text) => process.stdout.write(text))
+    : config.mail && smtpMailer(config.mail);
+  return mailer && boundedMailer(mailer, systemClock);
 }
 
 async function freePort(host: string): Promise<number> {

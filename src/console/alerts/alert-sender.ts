@@ -24,7 +24,8 @@ export class AlertSender {
     const { email: account, threshold, used, limit } = data;
     const mail = alertMail(to, { account, threshold, used, limit, url: publicUrl });
     const isTest = type === "usage.test";
-    await mailer.send(isTest ? { ...mail, subject: `Test of an alert: ${account}` } : mail);
+    const trial = { ...mail, subject: `Test of an alert: ${account}` };
+    await mailer.send(isTest ? trial : { ...mail, isOwed: true });
   }
 
   /** @throws WebhookError */

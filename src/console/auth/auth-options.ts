@@ -11,12 +11,14 @@ import {
   signInMail,
   verificationMail,
 } from "../mail/texts.ts";
+import { Attempts } from "./attempts.ts";
 import { auditPlugin, writeAudit } from "./audit-plugin.ts";
 import type { AuthParts, AuthSettings } from "./auth.ts";
 import type { AuthMail } from "./auth-mail.ts";
 import { CLIENT_ADDRESS_HEADER } from "./client-header.ts";
 import { tidyName } from "./names.ts";
 import { oneTimeCodes } from "./one-time-codes.ts";
+import { passwordGuard } from "./password-guard.ts";
 import { sessionIds } from "./session-ids.ts";
 import { signUpLinks } from "./sign-up-links.ts";
 import type { SignupPolicy } from "./signup-policy.ts";
@@ -115,6 +117,7 @@ function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
       },
     }),
     twoFactorForLinks(),
+    passwordGuard(new Attempts(parts.database, parts.clock)),
     oneTimeCodes(),
     sessionIds(),
     auditPlugin(parts),

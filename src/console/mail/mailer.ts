@@ -5,6 +5,8 @@ export type Mail = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The owner has to learn it: it is sent however much was sent before. */
+  readonly isOwed?: boolean;
 };
 
 /** Sends mail, one at a time for each connection to the server. */
@@ -15,7 +17,7 @@ export type Mailer = {
 };
 
 /** The mail server did not take a mail; the text is fit for people and holds no password. */
-class MailError extends Error {
+export class MailError extends Error {
   override readonly name = "MailError";
 }
 
@@ -36,7 +38,9 @@ export function smtpMailer({ url, from }: { readonly url: string; readonly from:
   return {
     send: async (mail) => {
       try {
-        await transport.sendMail({ ...mail, from: { name: "Tollgate", address: from } });
+        const { to, subject, text, html } = mail;
+        const sender = { name: "Tollgate", address: from };
+        await transport.sendMail({ to, subject, text, html, from: sender });
       } catch (error) {
         throw new MailError(reasonOf(error), { cause: error });
       }

@@ -49,11 +49,12 @@ export function resetMail(to: string, url: string): Mail {
 
 /** The password was changed; who did not do it has to know. */
 export function passwordChangedMail(to: string, urls: { forgot: string }): Mail {
-  return mail(to, {
+  const told = mail(to, {
     subject: "Your password was changed",
     lines: ["The password of your Tollgate account was changed just now."],
     after: [`If it was not you, set another one at once: ${urls.forgot}`],
   });
+  return { ...told, isOwed: true };
 }
 
 /** Signs in whoever opens it, once. */
