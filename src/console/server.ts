@@ -1,6 +1,7 @@
 import helmet from "@fastify/helmet";
 import fastify, { type FastifyInstance } from "fastify";
 import { ClientAddress } from "../access/client-address.ts";
+import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
 import { registerApi } from "./api.ts";
 import type { Auth } from "./auth/auth.ts";
 import { registerAuth } from "./auth/auth-routes.ts";
@@ -39,6 +40,7 @@ export async function buildServer(
   await app.register(helmet, securityHeaders(publicUrl));
   app.addHook("onRequest", async (request, reply) => {
     reply.header("permissions-policy", PERMISSIONS_POLICY);
+    if (isUnservedUpgrade(request)) reply.header("connection", "close");
     if (/^\/+api(\/|\?|$)/.test(request.url)) reply.header("cache-control", "no-store");
     guardChange(request, publicUrl);
   });

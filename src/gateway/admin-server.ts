@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
+import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
 import { AdminAccess, type AdminAccessOptions } from "./admin-access.ts";
 import type { Operations } from "./operations.ts";
 
@@ -50,6 +51,7 @@ export class AdminServer {
     const { status, type, body } = await this.#page(request);
     const challenge = status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
     const length = Buffer.byteLength(body);
+    if (isUnservedUpgrade(request)) response.setHeader("Connection", "close");
     response.writeHead(status, { "Content-Type": type, "Content-Length": length, ...challenge });
     response.end(body);
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "../access/authenticator.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
+import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
 import { addressOwner } from "./address-owner.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
@@ -39,6 +40,7 @@ export class NodeExchange extends RequestHead implements Exchange {
     this.method = request.method ?? "";
     this.fault = headFault(request);
     this.#request = request;
+    this.#last = isUnservedUpgrade(request);
     this.#response = response;
     this.#isStopping = isStopping;
     const { socket } = request;
