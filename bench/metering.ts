@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { type AllowPolicy, compileAllowLists } from "../src/access/allow-lists.ts";
 import { Authenticator, type Identity } from "../src/access/authenticator.ts";
 import { ClientAddress } from "../src/access/client-address.ts";
+import { UnknownKeys } from "../src/access/unknown-keys.ts";
 import { createAccount } from "../src/commands/accounts.ts";
 import { createKey } from "../src/commands/keys.ts";
 import { creditHeaders } from "../src/credits/credit-headers.ts";
@@ -215,7 +216,9 @@ async function meteredSubject(store: Storage): Promise<Subject> {
     { store: store.usage, clock: systemClock, onStoreFailure: fail, onLost: fail },
   );
   usage.start();
+  const unknownKeys = new UnknownKeys(systemClock);
   const reception = new Reception({
+    unknownKeys,
     addresses: new AddressBook([]),
     authenticator,
     clientAddress: new ClientAddress([]),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
+import { UnknownKeys } from "./access/unknown-keys.ts";
 import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
@@ -81,10 +82,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   );
   const usage = usageRecorder(config, { storage, log, clock, metrics });
   const addresses = new AddressBook(networks);
-  const clientAddress = new ClientAddress(config.server.trustProxy);
   const server = new GatewayServer(config.server, {
     memory,
-    reception: new Reception({ addresses, authenticator, clientAddress }),
+    ...wayIn(config, { addresses, authenticator, clock }),
     pipeline: new Pipeline({
       clock,
       log: new CallLog(log, clock),
@@ -127,6 +127,38 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await stop();
     throw error;
   }
+}
+
+/** Of the program itself: standard streams, the database, the admin port's connections, modules. */
+const OWN_FILES = 128;
+
+/** File descriptors that clients must not use up. */
+function filesBesideClients({ networks }: Config): number {
+  let files = OWN_FILES;
+  for (const { upstreams } of networks) {
+    for (const { maxConnections } of upstreams) files += maxConnections;
+  }
+  return files;
+}
+
+/** Who is let in, and how far. */
+function wayIn(
+  config: Config,
+  parts: {
+    readonly addresses: AddressBook;
+    readonly authenticator: Authenticator;
+    readonly clock: Clock;
+  },
+) {
+  const clientAddress = new ClientAddress(config.server.trustProxy);
+  const unknownKeys = new UnknownKeys(parts.clock);
+  return {
+    reception: new Reception({ ...parts, clientAddress, unknownKeys }),
+    doors: {
+      reserved: filesBesideClients(config),
+      isShared: (address: string) => clientAddress.isProxy(address),
+    },
+  };
 }
 
 function diskOf(

@@ -91,10 +91,16 @@ export class Authenticator {
     await this.#uses.flush();
   }
 
+  /** Who has this key, where it was seen before. */
+  known(rawKey: string): Identity | Refusal | undefined {
+    const known = this.#known.get(rawKey);
+    return known && this.#admit(known);
+  }
+
   /** Answers at once for a key that was seen before, with a promise for one that was not. */
   authenticate(rawKey: string): Identity | Refusal | Promise<Identity | Refusal> {
-    const known = this.#known.get(rawKey);
-    if (known !== undefined) return this.#admit(known);
+    const known = this.known(rawKey);
+    if (known !== undefined) return known;
     if (!isApiKey(rawKey) || this.#refused.get(rawKey)) return "refused";
     const asked = this.#asked.get(rawKey);
     if (asked !== undefined) return asked;

@@ -28,6 +28,12 @@ export class ClientAddress {
     return client && formatIp(client);
   }
 
+  /** Whether the address is one of the proxies. */
+  isProxy(address: string): boolean {
+    const ip = parseIp(address);
+    return ip !== undefined && this.#trusts(ip);
+  }
+
   #trusts(ip: Ip): boolean {
     return this.#trusted.some((range) => isInRange(ip, range));
   }

@@ -29,6 +29,8 @@ const server = z.strictObject({
   trustProxy: z.array(addressRange).default([]),
   keepAliveMs: milliseconds.default(65_000),
   shutdownTimeoutMs: milliseconds.default(10_000),
+  maxConnections: positive.optional(),
+  maxConnectionsPerAddress: positive.optional(),
   memoryBytes: z
     .int()
     .min(134_217_728, "is too little; at least 134217728 (128 MiB) are needed")

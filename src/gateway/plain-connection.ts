@@ -15,6 +15,7 @@ import { type PlainHead, readHead } from "./plain-head.ts";
 import { endWithRefusal, NO_REQUEST, TOO_MUCH, TOO_SLOW } from "./raw-answer.ts";
 import { pausesAfter } from "./refusal-pause.ts";
 import { SocketReader } from "./socket-reader.ts";
+import { isStrangers, STRANGER_IDLE_MS } from "./stranger.ts";
 
 /**
  * A connection as long as its requests are plain: one after another, each answered before the next
@@ -39,6 +40,8 @@ export class PlainConnection {
   #paused = false;
   /** It was told to ask less often. */
   #resting = false;
+  /** Its last request was nobody's. */
+  #isStranger = false;
   /** Came while an answer was owed: their turn is after it. */
   #waiting: Buffer | undefined;
   #spoken = false;
@@ -78,9 +81,15 @@ export class PlainConnection {
       if (tookMs >= limits.bodyMs) this.#giveUp(TOO_SLOW);
     } else if (this.idle && !this.#spoken) {
       if (tookMs >= limits.headersMs) this.#giveUp(TOO_SLOW);
-    } else if (this.idle && limits.idleMs > 0 && tookMs >= limits.idleMs) {
+    } else if (this.idle && this.#isIdleTooLong(tookMs)) {
       this.socket.destroy();
     }
+  }
+
+  #isIdleTooLong(tookMs: number): boolean {
+    const { idleMs } = this.#circle.limits;
+    if (this.#isStranger && tookMs >= STRANGER_IDLE_MS) return true;
+    return idleMs > 0 && tookMs >= idleMs;
   }
 
   destroy(): void {
@@ -117,6 +126,7 @@ export class PlainConnection {
       this.socket.destroySoon();
       return;
     }
+    this.#isStranger = isStrangers(status);
     this.#resting = pausesAfter(status, this.#onRested);
     if (!this.#draining && !this.#resting) this.#resume();
   }

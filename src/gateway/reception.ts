@@ -1,10 +1,12 @@
 import { checkRequest } from "../access/allow-lists.ts";
 import type { Authenticator, Identity, Refusal } from "../access/authenticator.ts";
 import type { ClientAddress } from "../access/client-address.ts";
+import type { UnknownKeys } from "../access/unknown-keys.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { Network } from "../networks/network.ts";
 import type { AllowKind } from "../storage/store.ts";
 import type { Address, AddressBook } from "./address.ts";
+import { addressOwner } from "./address-owner.ts";
 import type { Session } from "./call.ts";
 import { notAllowed } from "./refusals.ts";
 import type { Head } from "./request-head.ts";
@@ -13,6 +15,7 @@ type Parts = {
   readonly addresses: AddressBook;
   readonly authenticator: Authenticator;
   readonly clientAddress: ClientAddress;
+  readonly unknownKeys: UnknownKeys;
 };
 
 /** Who asks for what; or, with the identity where it is known, why not. */
@@ -34,10 +37,25 @@ export class Reception {
 
   /** 401, 403 or 503 where the key, or what it allows, forbids the request as a whole. */
   identify(address: Address, head: Head): Reading | Promise<Reading> {
-    const outcome = this.#parts.authenticator.authenticate(address.key);
-    return outcome instanceof Promise
-      ? outcome.then((known) => this.#read(known, address, head))
-      : this.#read(outcome, address, head);
+    const known = this.#parts.authenticator.known(address.key);
+    return known === undefined ? this.#meet(address, head) : this.#read(known, address, head);
+  }
+
+  /** Nobody had this key before: 429 where its address comes with many of that kind. */
+  #meet(address: Address, head: Head): Reading | Promise<Reading> {
+    const { authenticator, clientAddress, unknownKeys } = this.#parts;
+    const owner = addressOwner(clientAddress.of(head.peer, head.forwardedFor) ?? head.peer);
+    const retryAfterSeconds = unknownKeys.take(owner);
+    if (retryAfterSeconds > 0) {
+      const details = "too many requests with unknown keys came from this address";
+      return { name: "too_many_unknown_keys", details, retryAfterSeconds };
+    }
+    const read = (outcome: Identity | Refusal) => {
+      if (typeof outcome === "object") unknownKeys.giveBack(owner);
+      return this.#read(outcome, address, head);
+    };
+    const outcome = authenticator.authenticate(address.key);
+    return outcome instanceof Promise ? outcome.then(read) : read(outcome);
   }
 
   #read(outcome: Identity | Refusal, { network }: Address, head: Head): Reading {

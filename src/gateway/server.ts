@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { followCertificates, type TlsFiles } from "./certificates.ts";
+import { type DoorOptions, Doors } from "./doors.ts";
 import { type FrontParts, HttpFront } from "./http-front.ts";
 import { type ConnectionLimits, createNodeServer } from "./node-server.ts";
 import { PlainWire } from "./plain-wire.ts";
@@ -19,6 +20,8 @@ export type GatewayServerOptions = {
   readonly tls?: TlsFiles | undefined;
   readonly keepAliveMs: number;
   readonly shutdownTimeoutMs: number;
+  readonly maxConnections?: number | undefined;
+  readonly maxConnectionsPerAddress?: number | undefined;
   readonly websocket: WebSocketOptions;
   /** CONNECTION_LIMITS where absent. */
   readonly limits?: ConnectionLimits | undefined;
@@ -40,6 +43,7 @@ type Parts = FrontParts & {
   readonly clock: Clock;
   readonly log: Logger;
   readonly memory: MemoryBudget;
+  readonly doors: Pick<DoorOptions, "reserved" | "isShared">;
 };
 
 /** The public port: HTTP and WebSocket on one address, TLS where it is set. */
@@ -91,6 +95,8 @@ export class GatewayServer {
       connections.inc();
       socket.once("close", () => connections.dec());
     });
+    const refused = () => parts.metrics.refused("too_many_connections");
+    new Doors({ ...options, ...parts.doors, refused }).guard(server);
   }
 
   /** Opens the port; resolves to the one that was taken. @throws where it cannot be opened */

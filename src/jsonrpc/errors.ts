@@ -102,6 +102,12 @@ export const ERRORS = Object.freeze({
     retryable: true,
     meaning: "The key has as many WebSocket connections open as the server allows.",
   }),
+  too_many_unknown_keys: row(429, "Too Many Requests", {
+    status: 429,
+    retryable: true,
+    meaning:
+      "The address sent more than 1,000 requests with unknown API keys, and more than 200 a second. Keys that are known are served on.",
+  }),
   headers_too_large: row(431, "Request Header Fields Too Large", {
     status: 431,
     meaning: "The headers are over 16 KiB.",

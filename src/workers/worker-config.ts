@@ -9,11 +9,23 @@ export function workerConfig(config: Config, port: number): Config {
   const { admin: _, ...rest } = config;
   return {
     ...rest,
-    server: { ...config.server, port },
+    server: { ...config.server, port, ...connectionsOf(config.server) },
     cache: { ...config.cache, memoryBytes: Math.floor(config.cache.memoryBytes / workers) },
     networks: config.networks.map((network) => {
       return { ...network, upstreams: network.upstreams.map((one) => shareOf(one, workers)) };
     }) as Config["networks"],
+  };
+}
+
+function connectionsOf({
+  workers,
+  maxConnections,
+  maxConnectionsPerAddress,
+}: Config["server"]): Pick<Config["server"], "maxConnections" | "maxConnectionsPerAddress"> {
+  const part = (whole: number | undefined) => whole && Math.max(1, Math.floor(whole / workers));
+  return {
+    maxConnections: part(maxConnections),
+    maxConnectionsPerAddress: part(maxConnectionsPerAddress),
   };
 }
 

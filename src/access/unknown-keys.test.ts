@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { UnknownKeys } from "./unknown-keys.ts";
+
+test("an address has a thousand at once and 200 a second, and others have their own", () => {
+  let nowMs = 0;
+  const unknown = new UnknownKeys({ monotonic: () => nowMs });
+  const taken = (address: string, times: number) =>
+    Array.from({ length: times }, () => unknown.take(address)).filter((wait) => wait === 0).length;
+  expect(taken("a", 1500)).toBe(1000);
+  expect(unknown.take("a")).toBe(1);
+  expect(taken("b", 10)).toBe(10);
+  nowMs = 1000;
+  expect(taken("a", 500)).toBe(200);
+  unknown.giveBack("a");
+  expect(taken("a", 5)).toBe(1);
+});

@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { openRaw, type RawConnection, readAnswers } from "../support/raw-connection.ts";
+import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import type { TollgateOptions } from "../support/tollgate-process.ts";
+import { recordKey } from "../support/written.ts";
+
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
+/** Half a second after the start the storage gets its thread. */
+const THREAD_BEGUN_MS = 1500;
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+type Scene = {
+  readonly gateway: Started;
+  readonly workplace: Workplace;
+  readonly path: string;
+  readonly open: (count: number, host?: string) => Promise<readonly RawConnection[]>;
+};
+
+async function scene(server: object, options: TollgateOptions = {}): Promise<Scene> {
+  const node: StandInNode = await startStandInNode();
+  ending.push(node.stop);
+  const workplace = await openWorkplace({
+    server: { port: 0, ...server },
+    admin: { port: 0 },
+    storage: { url: "sqlite:./tollgate.db" },
+    networks: [
+      {
+        ...{ name: "node", family: "evm", chainId: 1 },
+        upstreams: [{ name: "a", url: node.url, maxConnections: 8 }],
+      },
+    ],
+  });
+  ending.push(workplace.clear);
+  await workplace.json("accounts", "create", "ada@example.com", "--plan", "growth");
+  const words = ["--account", "ada@example.com", "--name", "a"];
+  const { key } = (await workplace.json("keys", "create", ...words)) as { key: string };
+  recordKey(key);
+  const gateway = await workplace.start(options);
+  const open = async (count: number, host = "127.0.0.1") => {
+    const opened = await Promise.all(
+      Array.from({ length: count }, () => openRaw(gateway.port, host)),
+    );
+    ending.push(() => {
+      for (const { socket } of opened) socket.destroy();
+    });
+    return opened;
+  };
+  return { gateway, workplace, path: `/node/v3/${key}`, open };
+}
+
+const requestTo = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`;
+
+/** The status of a call on this connection; undefined where it was closed instead. */
+async function statusOn(connection: RawConnection, path: string): Promise<number | undefined> {
+  const before = connection.received().length;
+  connection.send(requestTo(path));
+  await Promise.race([
+    connection.closed,
+    expect.poll(() => connection.received().length, { timeout: 5000 }).toBeGreaterThan(before),
+  ]);
+  const text = connection.received().slice(before);
+  return text === "" ? undefined : readAnswers(text)[0]?.status;
+}
+
+/** Those that are open a moment after. */
+async function stillOpen(connections: readonly RawConnection[]): Promise<RawConnection[]> {
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return connections.filter(({ socket }) => !socket.destroyed && socket.readable);
+}
+
+test("connections are bounded in all: one more is closed, those that are open are served on", async () => {
+  const { open, path } = await scene({ maxConnections: 20, maxConnectionsPerAddress: 20 });
+  const first = await stillOpen(await open(20));
+  expect(first).toHaveLength(20);
+  expect(await stillOpen(await open(5))).toHaveLength(0);
+  const [one, ...others] = first as [RawConnection, ...RawConnection[]];
+  expect(await statusOn(one, path)).toBe(200);
+  for (const { socket } of others) socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await stillOpen(await open(5))).toHaveLength(5);
+});
+
+test("connections are bounded by address: others get in", async () => {
+  const { gateway } = await scene({ maxConnections: 40, maxConnectionsPerAddress: 10 });
+  const { connect } = await import("node:net");
+  const from = (localAddress: string) =>
+    new Promise<RawConnection["socket"]>((resolve, reject) => {
+      const socket = connect({ port: gateway.port, host: "127.0.0.1", localAddress });
+      ending.push(() => socket.destroy());
+      socket.once("connect", () => resolve(socket));
+      socket.once("error", reject);
+    });
+  const openFrom = async (address: string, count: number) => {
+    const sockets = await Promise.all(Array.from({ length: count }, () => from(address)));
+    for (const socket of sockets) socket.on("error", () => undefined).resume();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    return sockets.filter(({ readable, destroyed }) => readable && !destroyed).length;
+  };
+  expect(await openFrom("127.0.0.2", 15)).toBe(10);
+  expect(await openFrom("127.0.0.3", 10)).toBe(10);
+});
+
+test.each([
+  ["401", (path: string) => path.replace(/[^/]+$/, "nobody"), 401],
+  ["404", () => "/nothing", 404],
+] as const)(
+  "a connection that was answered %s is closed after 5 s, over both wires",
+  async (_, pathOf, status) => {
+    const { open, path } = await scene({});
+    const [plain, odd, good] = await open(3);
+    if (plain === undefined || odd === undefined || good === undefined) throw new Error();
+    const begun = performance.now();
+    plain.send(requestTo(pathOf(path)));
+    odd.send(requestTo(pathOf(path)).replace("Host: a", "Host: a\r\nTE: trailers"));
+    expect(await statusOn(good, path)).toBe(200);
+    for (const connection of [plain, odd]) {
+      expect(readAnswers(await connection.closed)[0]?.status).toBe(status);
+    }
+    const tookMs = performance.now() - begun;
+    expect(tookMs).toBeGreaterThan(4500);
+    expect(tookMs).toBeLessThan(9000);
+    expect(await statusOn(good, path)).toBe(200);
+  },
+  20_000,
+);
+
+test("unknown keys are bounded by address, and keys that are known are served on", async () => {
+  const { gateway, path } = await scene({ trustProxy: ["127.0.0.1"] });
+  const ask = async (target: string, address: string) => {
+    const answer = await fetch(`${gateway.origin}${target}`, {
+      method: "POST",
+      headers: { "x-forwarded-for": address },
+      body: Buffer.from(CALL),
+    });
+    await answer.text();
+    return answer;
+  };
+  expect((await ask(path, "192.0.2.1")).status).toBe(200);
+  const statuses: number[] = [];
+  let last: Response | undefined;
+  for (let turn = 0; turn < 60; turn += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, key) => ask(`/node/v3/nobody-${turn}-${key}`, "192.0.2.1")),
+    );
+    statuses.push(...answers.map(({ status }) => status));
+    last = answers.find(({ status }) => status === 429) ?? last;
+    if (last !== undefined && turn > 25) break;
+  }
+  expect(statuses.slice(0, 900)).toEqual(Array(900).fill(401));
+  expect(statuses).toContain(429);
+  expect(last?.headers.get("retry-after")).toBe("1");
+  expect((await ask(path, "192.0.2.1")).status).toBe(200);
+  expect((await ask("/node/v3/nobody", "192.0.2.2")).status).toBe(401);
+});
+
+describe("with few file descriptors", () => {
+  const files = (most: number): TollgateOptions => ({
+    command: (argv) => ["sh", "-c", `ulimit -n ${most} && exec "$@"`, "sh", ...argv],
+  });
+
+  test("400 connections from the first moment keep neither the storage nor the admin port from working", async () => {
+    const { gateway, path, open } = await scene({}, files(300));
+    const held = await open(400);
+    const kept = await stillOpen(held);
+    expect(kept.length).toBeGreaterThan(50);
+    expect(kept.length).toBeLessThan(300);
+    await new Promise((resolve) => setTimeout(resolve, THREAD_BEGUN_MS));
+    const ready = await fetch(`${gateway.admin}/readyz`);
+    expect(await ready.json()).toEqual({ ready: true, obstacles: [] });
+    const [one] = kept;
+    if (one === undefined) throw new Error("no connection was kept");
+    expect(await statusOn(one, path)).toBe(200);
+    expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
+  });
+});
