@@ -183,7 +183,7 @@ function routedWay(network: Network): Way {
     const answered = ({ kind }: Answer) => {
       if (kind !== "result") failed(kind);
     };
-    network.fetch(plan, { account: "acct", deadlineMs, answered });
+    network.fetch(plan, { account: "acct", keyId: "key", deadlineMs, answered });
   };
 }
 

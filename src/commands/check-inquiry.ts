@@ -82,6 +82,7 @@ function faultOf(answer: Exclude<UpstreamAnswer, { kind: "result" }>): string {
       return `cannot be reached: ${answer.code}`;
     case "too_large":
     case "no_room":
+    case "no_place":
       return "answers with more than maxResponseBytes";
     case "error":
     case "garbage": {

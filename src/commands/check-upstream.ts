@@ -126,6 +126,7 @@ function hasMethod(answer: UpstreamAnswer): boolean | undefined {
     case "result":
     case "too_large":
     case "no_room":
+    case "no_place":
       return true;
     case "timeout":
     case "unreachable":

@@ -101,6 +101,7 @@ function readAnswer(answer: UpstreamAnswer): Read {
       return { fault: `the node cannot be reached: ${answer.code}`, passes: true };
     case "too_large":
     case "no_room":
+    case "no_place":
       return { fault: "the answer is too large for a ledger", passes: false };
     case "error":
     case "garbage": {

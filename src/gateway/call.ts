@@ -77,6 +77,10 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
     return this.session.identity.accountId;
   }
 
+  get keyId(): string {
+    return this.session.identity.keyId;
+  }
+
   /** The ledger's word; `admitted` where the call waited for it, and so on. */
   hold(outcome: Reservation | CreditRefusal): void {
     if ("kind" in outcome) this.error = creditError(outcome);

@@ -105,7 +105,12 @@ function planOf(more: Partial<Plan> & { readonly method?: string } = {}): Plan {
 const fetched = (plan: Plan, timeoutMs = TIMEOUT_MS): Answer[] => {
   const got: Answer[] = [];
   const answered = (answer: Answer) => void got.push(answer);
-  answers.fetch(plan, { account: "acct", deadlineMs: time.nowMs + timeoutMs, answered });
+  answers.fetch(plan, {
+    account: "acct",
+    keyId: "key",
+    deadlineMs: time.nowMs + timeoutMs,
+    answered,
+  });
   return got;
 };
 const textOf = ([answer]: readonly Answer[]): string | undefined =>

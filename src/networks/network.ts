@@ -65,6 +65,8 @@ export type PlanWaiter = { planned(plan: Plan | RpcError): void };
 export type AnswerWaiter = {
   /** On whose behalf memory is held for the answer. */
   readonly account: string;
+  /** Of the account's keys. */
+  readonly keyId: string;
   /** Monotonic milliseconds. */
   readonly deadlineMs: number;
   answered(answer: Answer): void;

@@ -25,7 +25,7 @@ function waiting(leftMs: number): AnswerWaiter & { readonly got: Answer[] } {
   const answered = (answer: Answer) => {
     got.push(answer);
   };
-  return { account: "acct", deadlineMs: time.nowMs + leftMs, answered, got };
+  return { account: "acct", keyId: "key", deadlineMs: time.nowMs + leftMs, answered, got };
 }
 
 function joined(leftMs: number): ReturnType<typeof waiting> {

@@ -49,6 +49,7 @@ export class SharedFlight implements RoutedRequest {
   /** Of who asked first. */
   readonly deadlineMs: number;
   readonly account: string;
+  readonly keyId: string;
   /** In the table of those in the air. */
   nextInTable: SharedFlight | undefined;
   /** Others may still join it. */
@@ -67,6 +68,7 @@ export class SharedFlight implements RoutedRequest {
     this.params = params;
     this.deadlineMs = lead.deadlineMs;
     this.account = lead.account;
+    this.keyId = lead.keyId;
     this.#lead = lead;
     this.#parts = parts;
   }
@@ -88,7 +90,7 @@ export class SharedFlight implements RoutedRequest {
 
   /** One that is told within its own time, which ends before the flight's. */
   #hurried(waiter: AnswerWaiter): AnswerWaiter {
-    const { deadlineMs, account } = waiter;
+    const { deadlineMs, account, keyId } = waiter;
     let isOver = false;
     const end = (answer: Answer) => {
       if (isOver) return;
@@ -100,7 +102,7 @@ export class SharedFlight implements RoutedRequest {
     const timer = this.#parts.timers.set(Math.max(leftMs, 0), () =>
       end({ kind: "exhausted", internal: "no answer in time" }),
     );
-    return { deadlineMs, account, answered: end };
+    return { deadlineMs, account, keyId, answered: end };
   }
 
   /** The answer came. */

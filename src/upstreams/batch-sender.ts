@@ -14,7 +14,7 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 const MOST_CHARS = 512 * 1024;
 
 /** How long a request may take, and on whose behalf memory is held for its answer. */
-export type Charge = Pick<UpstreamRequest, "timeoutMs" | "account">;
+export type Charge = Pick<UpstreamRequest, "timeoutMs" | "account" | "keyId">;
 
 /** The way to the node, one exchange at a time. */
 export type Wire = {
@@ -109,15 +109,15 @@ export class BatchSender {
     for (const { request } of calls) timeoutMs = Math.max(timeoutMs, request.timeoutMs);
     const shared = new SharedExchange(calls);
     // It holds memory for all of them: that it is counted for somebody is what keeps it bounded.
-    const account = calls[0]?.request.account;
-    shared.exchange = this.#parts.wire.exchange(text, { timeoutMs, account }, (outcome) => {
+    const { account, keyId } = calls[0]?.request ?? {};
+    shared.exchange = this.#parts.wire.exchange(text, { timeoutMs, account, keyId }, (outcome) => {
       shared.end();
       done(outcome);
     });
   }
 
   #answered(calls: readonly BatchedCall[], firstId: number, outcome: Outcome): void {
-    if (outcome.kind === "unreachable") {
+    if (outcome.kind === "unreachable" || outcome.kind === "no_place") {
       for (const call of calls) this.#answer(call, outcome);
       return;
     }

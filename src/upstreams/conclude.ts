@@ -22,7 +22,8 @@ export function conclude(
   const { need } = sent.request;
   const tookMs = upstream.end(sent, labelOf(verdict), now);
   learn(upstream, { need, answer, verdict, tookMs, beganMs, now });
-  if (upstream.role === "primary" && !isFault(verdict)) latency.record(tookMs, now);
+  const wasAsked = verdict.kind !== "no_place" && !isFault(verdict);
+  if (upstream.role === "primary" && wasAsked) latency.record(tookMs, now);
 }
 
 /** A result shows, too, that its node has the block, which nobody may have known. */

@@ -99,6 +99,7 @@ export class Findings {
       case "failure":
         return this.#ofFailure(source, verdict.failure, verdict.askAnother);
       case "stale":
+      case "no_place":
       case "broken":
         this.note(upstream.name, verdict.told);
         return undefined;

@@ -51,6 +51,10 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
     return this.request.account;
   }
 
+  get keyId(): string | undefined {
+    return this.request.keyId;
+  }
+
   answered(answer: UpstreamAnswer): void {
     this.owner.answered(this, answer);
   }
@@ -73,7 +77,10 @@ export function leave(
   parts.timers.set(Math.max(STALLED_MS - (now - beganMs), 0), () => {
     if (!inAir.includes(sent)) return;
     take(sent, inAir);
+    const isUnsent = sent.inAir?.isWaiting === true;
     sent.inAir?.cancel();
-    sent.upstream.abandon(sent);
+    // A node that was not asked does not stall.
+    if (isUnsent) sent.upstream.end(sent, "no_place");
+    else sent.upstream.abandon(sent);
   });
 }

@@ -25,6 +25,10 @@ export class Flight implements Others, AttemptOwner {
   #sent: FlightAttempt[] = [];
   #stale: Upstream[] | undefined;
   #verifying = 0;
+  /** Attempts that their nodes never saw. */
+  #unsent = 0;
+  /** The time of the last attempt ran out. */
+  #isOverdue = false;
   /** Made where it is needed: nearly all calls have their result at once. */
   #found: Findings | undefined;
   #hedge: Timer | undefined;
@@ -63,9 +67,8 @@ export class Flight implements Others, AttemptOwner {
     const choice = hasTime
       ? (this.#choose(this.#parts.primaries, worst) ?? this.#chooseStale())
       : undefined;
-    if (choice !== undefined) {
+    if (choice !== undefined && this.#maySend()) {
       this.#wait?.stop();
-      if (this.#asked.length > 0) this.#parts.observer.retried();
       this.#send(choice);
       return;
     }
@@ -73,6 +76,14 @@ export class Flight implements Others, AttemptOwner {
     if (hasTime && this.#waits()) return;
     if (hasTime && this.#mayAskPartners && this.#found?.isNull !== true) this.#askPartner();
     else this.#finish(this.#conclude());
+  }
+
+  /** Whether another attempt is within the budget: nodes that are slow must not get twice the calls. */
+  #maySend(): boolean {
+    if (this.#asked.length === this.#unsent) return true;
+    if (this.#isOverdue && !this.#parts.retries.tryTake()) return false;
+    this.#parts.observer.retried();
+    return true;
   }
 
   #findings(): Findings {
@@ -220,6 +231,8 @@ export class Flight implements Others, AttemptOwner {
   #weigh(sent: FlightAttempt, verdict: Verdict): void {
     const { upstream, beside } = sent;
     this.#endHedge();
+    this.#isOverdue = verdict.kind === "broken" && verdict.label === "timeout";
+    if (verdict.kind === "no_place") this.#unsent += 1;
     if (verdict.kind === "stale") this.#askAgain(upstream);
     if (verdict.kind === "result") this.#found?.contradict(verdict.result);
     const outcome =

@@ -100,9 +100,10 @@ export class HttpUpstream implements Transport {
   }
 
   /** `text`: the body, JSON text in ASCII. */
-  #optionsOf(text: string, { timeoutMs, account }: Charge): ExchangeOptions {
+  #optionsOf(text: string, { timeoutMs, account, keyId }: Charge): ExchangeOptions {
     const request = `${this.#head}${text.length}\r\n\r\n${text}`;
-    return { request, maxBytes: this.#maxBytes, timeoutMs, memory: this.#memory, owner: account };
+    const memory = this.#memory;
+    return { request, maxBytes: this.#maxBytes, timeoutMs, memory, account, key: keyId };
   }
 
   #openBatches(most: number): BatchSender {
@@ -147,8 +148,13 @@ class HttpCall extends Exchange implements InAir {
 
   /** Its time is over. */
   due(): void {
+    const isUnsent = this.isWaiting;
     this.#parts.pool.cancel(this);
-    this.#asker.answered({ kind: "timeout" });
+    this.#asker.answered(isUnsent ? { kind: "no_place" } : { kind: "timeout" });
+  }
+
+  get isWaiting(): boolean {
+    return this.#parts.pool.isWaiting(this);
   }
 
   cancel(): void {

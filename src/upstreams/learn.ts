@@ -30,7 +30,7 @@ export function learn(
     latency.record(Math.max(tookMs, LEAST_FAULT_MS), now);
     return;
   }
-  if (verdict.kind === "stale") return;
+  if (verdict.kind === "stale" || verdict.kind === "no_place") return;
   // Its head is worth waiting for, although it was last asked for that in vain.
   upstream.isReached = true;
   latency.record(tookMs, now);

@@ -1,10 +1,15 @@
+import { AttemptBudget } from "./attempt-budget.ts";
 import { Flight } from "./flight.ts";
-import { HedgeBudget } from "./hedge-budget.ts";
 import { RecentQuantile } from "./quantile.ts";
 import type { FlightParts, RoutedRequest, RouterParts } from "./routing.ts";
 import { MOST_OF_VOLLEY, Volley } from "./volley.ts";
 
 export type RouterOptions = { readonly hedgeShare: number };
+
+/** Of the calls: what slow nodes are asked again. */
+const RETRY_SHARE = 0.2;
+/** A node that hangs holds up so many calls before its breaker opens, and more. */
+const RETRIES_SAVED = 100;
 
 /** Takes the calls of one network to its upstreams. docs/routing.md says by which rules. */
 export class Router {
@@ -18,13 +23,15 @@ export class Router {
       primaries: parts.upstreams.filter(({ role }) => role === "primary"),
       partners: parts.upstreams.filter(({ role }) => role === "partner"),
       latency: new RecentQuantile(parts.clock, 0.95),
-      hedges: new HedgeBudget(hedgeShare),
+      hedges: new AttemptBudget(hedgeShare),
+      retries: new AttemptBudget(RETRY_SHARE, RETRIES_SAVED),
       waiting: new Set(),
     };
   }
 
   fetch(request: RoutedRequest): void {
     this.#parts.hedges.called();
+    this.#parts.retries.called();
     if (this.#gathered === undefined) this.#fly(request);
     else this.#gathered.push(request);
   }

@@ -2,8 +2,8 @@ import type { Piece } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { BlockMember } from "./answer-block.ts";
+import type { AttemptBudget } from "./attempt-budget.ts";
 import type { Failure } from "./failures.ts";
-import type { HedgeBudget } from "./hedge-budget.ts";
 import type { RecentQuantile } from "./quantile.ts";
 import type { Need } from "./selection.ts";
 import type { Upstream } from "./upstream.ts";
@@ -31,6 +31,7 @@ export type RoutedRequest = {
   readonly deadlineMs: number;
   /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
   readonly account?: string;
+  readonly keyId?: string;
   /** Called once, before the deadline. */
   done(outcome: FetchOutcome): void;
 };
@@ -75,7 +76,9 @@ export type FlightParts = RouterParts & {
   readonly primaries: readonly Upstream[];
   readonly partners: readonly Upstream[];
   readonly latency: RecentQuantile;
-  readonly hedges: HedgeBudget;
+  readonly hedges: AttemptBudget;
+  /** For attempts after one whose time ran out. */
+  readonly retries: AttemptBudget;
   /** Calls that wait for a node to get a block. */
   readonly waiting: Set<{ readonly wake: () => void }>;
 };

@@ -7,6 +7,8 @@ export type UpstreamRequest = {
   readonly timeoutMs: number;
   /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
   readonly account?: string | undefined;
+  /** Of the account's keys: who takes turns at a node that is busy. */
+  readonly keyId?: string | undefined;
   /** Not in a batch with others, whose slowness would be taken for its own. */
   readonly alone?: boolean;
 };
@@ -15,7 +17,11 @@ export type UpstreamRequest = {
 export type Asker = { answered(answer: UpstreamAnswer): void };
 
 /** A request on its way. After `cancel` its asker is told nothing any more. */
-export type InAir = { readonly cancel: () => void };
+export type InAir = {
+  readonly cancel: () => void;
+  /** It waits for a place: the node does not know of it. */
+  readonly isWaiting?: boolean;
+};
 
 /** A way to one node: a request in, one answer out, within its time whatever the node does. */
 export type Transport = {

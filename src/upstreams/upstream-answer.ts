@@ -15,6 +15,8 @@ export type UpstreamAnswer =
   | { readonly kind: "too_large" }
   /** There was no memory for it; no fault of the node. */
   | { readonly kind: "no_room" }
+  /** It was not sent, since too many waited for a connection; no fault of the node. */
+  | { readonly kind: "no_place" }
   | { readonly kind: "timeout" }
   /** No connection, or it broke; `code` is the system's name for it, or the client's own. */
   | {

@@ -9,6 +9,8 @@ export type Verdict =
   | { readonly kind: "null"; readonly result: readonly Piece[] }
   | { readonly kind: "too_large" }
   | { readonly kind: "no_room" }
+  /** The node was not asked. */
+  | { readonly kind: "no_place"; readonly told: string }
   /** The node's own error: the call's answer, unless `askAnother`. */
   | { readonly kind: "failure"; readonly failure: Failure; readonly askAnother: boolean }
   /** No answer at all; `told` is for the log. */
@@ -24,6 +26,8 @@ export function judge(method: string, answer: UpstreamAnswer): Verdict {
     case "too_large":
     case "no_room":
       return answer;
+    case "no_place":
+      return { kind: "no_place", told: "too many calls wait for it" };
     case "timeout":
       return { kind: "broken", label: "timeout", told: "no answer in time" };
     case "unreachable":
@@ -60,6 +64,7 @@ export function labelOf(verdict: Verdict): string {
       return "ok";
     case "too_large":
     case "no_room":
+    case "no_place":
       return verdict.kind;
     case "failure":
       return verdict.failure.class;

@@ -66,7 +66,7 @@ class World {
         answer = plan.name;
         return;
       }
-      this.network.fetch(plan, { account: "acct", deadlineMs, answered });
+      this.network.fetch(plan, { account: "acct", keyId: "key", deadlineMs, answered });
     };
     const answered = (told: Answer) => {
       if (told.kind === "failure") {

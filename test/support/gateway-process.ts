@@ -21,10 +21,17 @@ export type GatewayProcess = {
   readonly otherPath: string;
   readonly otherWsPath: string;
   readonly state: () => Promise<ProcessState>;
+  /** The text of /metrics. */
+  readonly metrics: () => Promise<string>;
   /** Open connections to the public port. */
   readonly openConnections: () => Promise<number>;
   readonly stop: () => Promise<void>;
 };
+
+async function metricsAt(adminPort: number): Promise<string> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  return (await fetch(`http://127.0.0.1:${adminPort}/metrics`, { headers })).text();
+}
 
 /** `startLimitedGateway` in a process of its own, so that nodes and clients do not hold it up. */
 export async function startGatewayProcess(
@@ -49,10 +56,9 @@ export async function startGatewayProcess(
       child.send("state");
       return told();
     },
+    metrics: () => metricsAt(adminPort),
     openConnections: async () => {
-      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-      const answer = await fetch(`http://127.0.0.1:${adminPort}/metrics`, { headers });
-      const text = await answer.text();
+      const text = await metricsAt(adminPort);
       return Number(/^tollgate_connections\{transport="http"\} (\d+)$/m.exec(text)?.[1]);
     },
     stop: async () => {

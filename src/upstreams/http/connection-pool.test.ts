@@ -43,7 +43,7 @@ const open = async (maxConnections: number, url = server.url): Promise<void> => 
 
 const exchangeOf = (body: string, done: (outcome: Outcome) => void, timeoutMs = 1000) => {
   const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  return new ToldExchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs }, done);
+  return new ToldExchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs, account: "acct" }, done);
 };
 let broken = 0;
 const onBroken = () => {

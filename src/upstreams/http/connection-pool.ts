@@ -1,10 +1,20 @@
+import { systemClock } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import { Nearness } from "./busy-poll.ts";
 import { Dialer } from "./dialer.ts";
-import { type Exchange, ExchangeLine } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
+import { FairLine } from "./fair-line.ts";
 import { type Ending, HttpConnection } from "./http-connection.ts";
 
 const SWEEP_MS = 500;
+/** So many wait for each connection at most, and so many in all where these are few. */
+const WAITING_PER_CONNECTION = 64;
+const LEAST_WAITING = 1024;
+/** How much of the last exchange's time goes into what is expected of the next. */
+const NEWS = 0.1;
+/** An exchange needs so much of the usual time to be worth sending: some take longer than others. */
+const WORTHWHILE = 1.5;
+const NO_PLACE = { kind: "no_place" } as const;
 const CLOSED = { kind: "unreachable", code: "CLIENT_CLOSED" } as const;
 
 type Parts = {
@@ -27,7 +37,9 @@ export class ConnectionPool {
   readonly #opening = new Map<HttpConnection, Timer>();
   /** The last one rests the shortest. */
   readonly #resting: HttpConnection[] = [];
-  readonly #line = new ExchangeLine();
+  readonly #line = new FairLine();
+  /** How long an exchange takes, from its request to its answer; 0: nobody knows. */
+  #serviceMs = 0;
   readonly #owner = {
     nearness: new Nearness(),
     free: (connection: HttpConnection) => this.#free(connection),
@@ -53,8 +65,42 @@ export class ConnectionPool {
       connection.carry(exchange);
       return;
     }
+    if (exchange.account !== undefined && !this.#hasPlace(exchange, exchange.account)) {
+      exchange.done(NO_PLACE);
+      return;
+    }
+    exchange.waitsSinceMs = systemClock.monotonic();
     this.#line.push(exchange);
     this.#openForLine();
+  }
+
+  /** Whether its turn may come in time; where the line is full, in place of one of who waits most. */
+  #hasPlace({ timeoutMs }: Exchange, account: string): boolean {
+    const most = Math.max(this.#maxConnections * WAITING_PER_CONNECTION, LEAST_WAITING);
+    if (this.#line.size >= most) {
+      const other = this.#line.popHeavier(account);
+      if (other === undefined) return false;
+      other.done(NO_PLACE);
+    }
+    const turns = this.#line.ahead(account) / this.#maxConnections;
+    return this.#serviceMs * (turns + WORTHWHILE) <= timeoutMs;
+  }
+
+  /** The next whose answer can still be in time: the node would work for the others in vain. */
+  #next(): Exchange | undefined {
+    const needsMs = this.#serviceMs * WORTHWHILE;
+    for (;;) {
+      const exchange = this.#line.shift();
+      if (exchange === undefined || exchange.account === undefined) return exchange;
+      const waitedMs = systemClock.monotonic() - exchange.waitsSinceMs;
+      if (waitedMs + needsMs <= exchange.timeoutMs) return exchange;
+      exchange.done(NO_PLACE);
+    }
+  }
+
+  /** Whether it waits for a connection while others are carried: the node does not know of it. */
+  isWaiting({ carrier }: Exchange): boolean {
+    return carrier === undefined && this.isConnected;
   }
 
   /** It is told nothing any more; what carries it ends, since its response could still come. */
@@ -74,7 +120,9 @@ export class ConnectionPool {
   }
 
   #openForLine(): void {
-    while (this.#opening.size < this.#line.size && this.#all.size < this.#maxConnections) {
+    // One beyond the limit for the gateway's own, which must not wait for clients.
+    const most = this.#maxConnections + Math.min(this.#line.ownSize, 1);
+    while (this.#opening.size < this.#line.size && this.#all.size < most) {
       const connection = new HttpConnection(this.#dialer, this.#owner);
       const timeoutMs = this.#line.first?.timeoutMs ?? 0;
       this.#opening.set(
@@ -87,9 +135,18 @@ export class ConnectionPool {
 
   #free(connection: HttpConnection): void {
     this.#opened(connection);
-    const exchange = this.#line.shift();
+    if (connection.tookMs > 0) {
+      const { tookMs } = connection;
+      this.#serviceMs += this.#serviceMs === 0 ? tookMs : NEWS * (tookMs - this.#serviceMs);
+    }
+    const isBeyond = this.#all.size > this.#maxConnections;
+    const exchange = isBeyond ? this.#line.shiftOwn() : this.#next();
     if (exchange !== undefined) {
       connection.carry(exchange);
+      return;
+    }
+    if (isBeyond) {
+      connection.abort();
       return;
     }
     connection.restedMs = 0;

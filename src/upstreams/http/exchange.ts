@@ -7,6 +7,8 @@ export type Outcome =
   | { readonly kind: "too_large" }
   /** Others needed the memory of its body. */
   | { readonly kind: "no_room" }
+  /** It was not sent: too many wait for a connection. */
+  | { readonly kind: "no_place" }
   /** No connection, it broke, or it speaks no HTTP; `code` is the system's name for it, or ours. */
   | { readonly kind: "unreachable"; readonly code: string; readonly isStale?: boolean };
 
@@ -17,9 +19,11 @@ export type ExchangeOptions = {
   readonly maxBytes: number;
   /** The most that connecting may take. */
   readonly timeoutMs: number;
-  /** Who counts what is held of the body, and on whose behalf; absent: nobody. */
+  /** Who counts what is held of the body; absent: nobody. `account`: on whose behalf; absent: the gateway's own. */
   readonly memory?: MemoryBudget | undefined;
-  readonly owner?: string | undefined;
+  readonly account?: string | undefined;
+  /** Of the account's keys; those take turns. */
+  readonly key?: string | undefined;
 };
 
 /** One request, which is told what becomes of it: once, or never where it is cancelled. */
@@ -29,26 +33,31 @@ export abstract class Exchange {
   readonly timeoutMs: number;
   /** What carries it, or is being opened for it alone. */
   carrier: { readonly abort: () => void } | undefined;
+  /** When it began to wait for a connection, monotonic milliseconds. */
+  waitsSinceMs = 0;
   /** Neighbours in the line. */
   next: Exchange | undefined;
   previous: Exchange | undefined;
 
+  /** Undefined for the gateway's own. */
+  readonly account: string | undefined;
+  readonly key: string;
   readonly #memory: MemoryBudget | undefined;
-  readonly #owner: string | undefined;
   #holding: Holding | undefined;
 
-  constructor({ request, maxBytes, timeoutMs, memory, owner }: ExchangeOptions) {
+  constructor({ request, maxBytes, timeoutMs, memory, account, key = "" }: ExchangeOptions) {
     this.request = request;
     this.maxBytes = maxBytes;
     this.timeoutMs = timeoutMs;
     this.#memory = memory;
-    this.#owner = owner;
+    this.account = account;
+    this.key = key;
   }
 
   /** So many bytes are held of its body. Where others need them, `giveUp` has to end it. */
   hold(bytes: number, giveUp: () => void): void {
-    if (this.#owner === undefined) return;
-    this.#holding ??= this.#memory?.open(this.#owner, giveUp);
+    if (this.account === undefined) return;
+    this.#holding ??= this.#memory?.open(this.account, giveUp);
     this.#holding?.set(bytes);
   }
 
@@ -87,6 +96,10 @@ export class ExchangeLine {
     return this.#first;
   }
 
+  get last(): Exchange | undefined {
+    return this.#last;
+  }
+
   push(exchange: Exchange): void {
     exchange.previous = this.#last;
     if (this.#last === undefined) this.#first = exchange;
@@ -101,9 +114,10 @@ export class ExchangeLine {
     return first;
   }
 
-  delete(exchange: Exchange): void {
+  /** False where it was not in the line. */
+  delete(exchange: Exchange): boolean {
     const { next, previous } = exchange;
-    if (previous === undefined && this.#first !== exchange) return;
+    if (previous === undefined && this.#first !== exchange) return false;
     if (previous === undefined) this.#first = next;
     else previous.next = next;
     if (next === undefined) this.#last = previous;
@@ -111,5 +125,6 @@ export class ExchangeLine {
     exchange.next = undefined;
     exchange.previous = undefined;
     this.size -= 1;
+    return true;
   }
 }

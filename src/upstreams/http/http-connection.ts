@@ -40,6 +40,8 @@ export type ConnectionOwner = {
 
 /** A connection to a node that carries one exchange after another. */
 export class HttpConnection {
+  /** What the last exchange took until its answer began, milliseconds; 0: there was none. */
+  tookMs = 0;
   /** How long it rests already, kept by its owner. */
   restedMs = 0;
   /** How long it may rest. */
@@ -149,7 +151,8 @@ export class HttpConnection {
     }
     if (!this.#hasHeard) {
       this.#hasHeard = true;
-      this.#owner.nearness.answered(systemClock.monotonic() - this.#sentAtMs);
+      this.tookMs = systemClock.monotonic() - this.#sentAtMs;
+      this.#owner.nearness.answered(this.tookMs);
       this.#awaitNoLonger();
     }
     this.#proceed(

@@ -1,0 +1,128 @@
+import { setTimeout } from "node:timers/promises";
+import { Pool } from "undici";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+
+const ANSWER_MS = 1000;
+const CONNECTIONS = 16;
+/** What two nodes can do a second is 32. */
+const FLOOD_PER_SECOND = 200;
+const FLOOD_MS = 6000;
+const QUIET_EVERY_MS = 250;
+
+let nodes: StandInNode[];
+let gateway: GatewayProcess;
+let isHung: boolean;
+beforeEach(async () => {
+  isHung = false;
+  nodes = await Promise.all(
+    [0, 1].map(() =>
+      startStandInNode(async ({ method }) => {
+        if (isHung && method === "eth_getCode") await new Promise(() => undefined);
+        // A third of it is chance, so that places do not come free in bursts.
+        await setTimeout(ANSWER_MS * (0.83 + Math.random() / 3));
+        return { result: "0x01" };
+      }),
+    ),
+  );
+  const upstreams = nodes.map(({ url }, index) => ({
+    ...{ name: `node-${index}`, url, maxConnections: CONNECTIONS },
+  }));
+  gateway = await startGatewayProcess("http://127.0.0.1:1", { network: { upstreams } });
+});
+afterEach(async () => {
+  await gateway?.stop();
+  for (const node of nodes ?? []) await node.stop();
+});
+
+let made = 0;
+const nextCall = (): string => {
+  made += 1;
+  const address = `0x${made.toString(16).padStart(40, "0")}`;
+  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getCode", params: [address, "0x1"] });
+};
+
+type Tally = { readonly times: number[]; readonly statuses: Map<number, number> };
+
+async function call(pool: Pool, path: string, { times, statuses }: Tally): Promise<void> {
+  const begun = performance.now();
+  const { statusCode, body } = await pool.request({ method: "POST", path, body: nextCall() });
+  await body.text();
+  times.push(performance.now() - begun);
+  statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
+}
+
+/** Calls at that rate, whatever becomes of them. */
+async function callEvery(everyMs: number, forMs: number, one: () => Promise<void>): Promise<void> {
+  const begun = performance.now();
+  const all: Promise<void>[] = [];
+  for (let next = 0; next * everyMs < forMs; ) {
+    const due = Math.floor((performance.now() - begun) / everyMs);
+    for (; next <= due && next * everyMs < forMs; next += 1) all.push(one());
+    await setTimeout(5);
+  }
+  await Promise.all(all);
+}
+
+const tally = (): Tally => ({ times: [], statuses: new Map() });
+const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+test("an account that floods slow nodes gets what is left: others wait for one place, no breaker opens, the head goes on", async () => {
+  const origin = `http://127.0.0.1:${gateway.port}`;
+  const floods = new Pool(origin, { connections: 4 * FLOOD_PER_SECOND });
+  const quiets = new Pool(origin, { connections: 50 });
+  const [flood, quiet] = [tally(), tally()];
+  const heads = setInterval(() => {
+    for (const node of nodes) node.head += 1;
+  }, 1000);
+  try {
+    await Promise.all([
+      callEvery(1000 / FLOOD_PER_SECOND, FLOOD_MS, () => call(floods, gateway.path, flood)),
+      callEvery(QUIET_EVERY_MS, FLOOD_MS, () => call(quiets, gateway.otherPath, quiet)),
+    ]);
+    const text = await gateway.metrics();
+    // Each node is a second away, and told every 2 s at most.
+    const head = Number(/^tollgate_network_head\{[^}]*\} (\d+)/m.exec(text)?.[1]);
+    expect((nodes[0]?.head ?? 0) - head).toBeLessThanOrEqual(4);
+    expect(text).not.toMatch(/^tollgate_upstream_ready\{[^}]*\} 0/m);
+  } finally {
+    clearInterval(heads);
+    await Promise.all([floods.destroy(), quiets.destroy()]);
+  }
+  expect([...quiet.statuses]).toEqual([[200, FLOOD_MS / QUIET_EVERY_MS]]);
+  expect(median(quiet.times)).toBeLessThan(2 * ANSWER_MS);
+  const served = flood.statuses.get(200) ?? 0;
+  const possible = (2 * CONNECTIONS * FLOOD_MS) / ANSWER_MS;
+  expect(served).toBeGreaterThan(0.8 * possible);
+  expect(flood.statuses.get(503) ?? 0).toBeGreaterThan(0);
+}, 60_000);
+
+test("with all nodes hung what would wait in vain is refused at once, and little is held", async () => {
+  const pool = new Pool(`http://127.0.0.1:${gateway.port}`, { connections: 4000 });
+  const warm = tally();
+  await call(pool, gateway.path, warm);
+  expect(warm.statuses.get(200)).toBe(1);
+  isHung = true;
+  await gateway.state();
+  const { usedBytes } = await gateway.state();
+  const refused = tally();
+  const all: Promise<void>[] = [];
+  const begun = performance.now();
+  let firstMs = Number.POSITIVE_INFINITY;
+  for (let each = 0; each < 4000; each += 1) {
+    all.push(
+      call(pool, gateway.path, refused)
+        .then(() => {
+          firstMs = Math.min(firstMs, performance.now() - begun);
+        })
+        .catch(() => undefined),
+    );
+  }
+  await expect.poll(() => refused.statuses.get(503) ?? 0, { timeout: 5000 }).toBeGreaterThan(500);
+  expect(firstMs).toBeLessThan(3000);
+  expect((await gateway.state()).usedBytes - usedBytes).toBeLessThan(64 * 1024 * 1024);
+  await pool.destroy();
+  await Promise.all(all);
+}, 60_000);
