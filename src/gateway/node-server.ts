@@ -22,6 +22,8 @@ export type ConnectionLimits = {
   readonly handshakeMs: number;
   /** A client that takes nothing of its answer for so long is gone. */
   readonly stalledMs: number;
+  /** In so long a client has to take what the least rate makes of it. */
+  readonly trickleMs: number;
 };
 
 export type NodeServerOptions = {

@@ -4,12 +4,14 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
+import { patientInterval } from "../lib/patient-interval.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { followCertificates, type TlsFiles } from "./certificates.ts";
 import { type DoorOptions, Doors } from "./doors.ts";
 import { type FrontParts, HttpFront } from "./http-front.ts";
 import { type ConnectionLimits, createNodeServer } from "./node-server.ts";
 import { PlainWire } from "./plain-wire.ts";
+import { SlowReaders } from "./slow-readers.ts";
 import { WebSocketFront, type WebSocketOptions } from "./websocket-front.ts";
 
 export type { ConnectionLimits };
@@ -33,7 +35,11 @@ export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
   bodyMs: 30_000,
   handshakeMs: 10_000,
   stalledMs: 120_000,
+  trickleMs: 20_000,
 });
+
+/** How often slow readers are looked for. */
+const SLOW_LOOK_MS = 2000;
 
 /** As node:http: a client that counts to the same end does not meet a closing connection. */
 const KEEP_ALIVE_GRACE_MS = 1000;
@@ -54,6 +60,7 @@ export class GatewayServer {
   readonly #plain: PlainWire;
   /** With TLS the connections twice: as they came, and as what their handshake made of them. */
   readonly #sockets = new Set<Socket>();
+  readonly #slowLook: NodeJS.Timeout;
   readonly #unfollow: () => void = () => undefined;
   #stopping = false;
 
@@ -78,6 +85,9 @@ export class GatewayServer {
     const idleMs = keepAliveMs > 0 ? keepAliveMs + KEEP_ALIVE_GRACE_MS : 0;
     const wire = { limits: { ...limits, idleMs }, keepAliveMs };
     const opened = (socket: Socket) => this.#keep(socket);
+    const slow = { windowMs: limits.trickleMs, clock: parts.clock };
+    const readers = new SlowReaders(this.#sockets, slow);
+    this.#slowLook = patientInterval(() => readers.look(), SLOW_LOOK_MS);
     this.#plain = new PlainWire(server, wire, {
       begin,
       opened,
@@ -128,6 +138,7 @@ export class GatewayServer {
     await closed;
     clearTimeout(bound);
     this.#plain.close();
+    clearInterval(this.#slowLook);
     this.#websocket.terminate();
   }
 

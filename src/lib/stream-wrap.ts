@@ -13,6 +13,9 @@ export type Handle = {
   onread?: (bytes?: ArrayBuffer) => Uint8Array | undefined;
   reading?: boolean;
   readStop?: () => number;
+  /** What was given to the system, and what of it the system has not taken yet. */
+  readonly bytesWritten?: number;
+  readonly writeQueueSize?: number;
 };
 
 /** Node's own names for its `stream_wrap`: documented as deprecated, not as gone. */
@@ -33,6 +36,23 @@ export const streamWrap = found();
 export function handleOf(socket: Duplex | Writable): Handle | undefined {
   if (Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
   return (socket as { _handle?: Handle | null })._handle ?? undefined;
+}
+
+/** What of a socket's writes the other side, or the system for it, has taken. */
+export function sendingOf(socket: Socket): {
+  readonly unsentBytes: number;
+  readonly takenBytes: number;
+} {
+  const { writableLength } = socket;
+  const { bytesWritten, writeQueueSize } = (socket as { _handle?: Handle | null })._handle ?? {};
+  if (bytesWritten === undefined || writeQueueSize === undefined) {
+    // A large write then counts as taken when all of it is.
+    return { unsentBytes: writableLength, takenBytes: (socket.bytesWritten ?? 0) - writableLength };
+  }
+  return {
+    unsentBytes: Math.max(writableLength, writeQueueSize),
+    takenBytes: bytesWritten - writeQueueSize,
+  };
 }
 
 function found(): StreamWrap | undefined {

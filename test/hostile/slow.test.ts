@@ -26,12 +26,13 @@ afterAll(async () => {
 
 const openConnections = () => gateway.openConnections();
 
-test("headers have 10 s, bodies 30 s, a TLS handshake 10 s, an unread answer 120 s", () => {
+test("headers have 10 s, bodies 30 s, a TLS handshake 10 s, an unread answer 120 s, and each 20 s of it the least rate", () => {
   expect(CONNECTION_LIMITS).toEqual({
     headersMs: 10_000,
     bodyMs: 30_000,
     handshakeMs: 10_000,
     stalledMs: 120_000,
+    trickleMs: 20_000,
   });
 });
 
