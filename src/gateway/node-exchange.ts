@@ -11,7 +11,7 @@ import { holdPieces } from "./held-pieces.ts";
 import { pausesAfter } from "./refusal-pause.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
-import { isStrangers, STRANGER_IDLE_MS } from "./stranger.ts";
+import { isStrangers, shortenIdle } from "./stranger.ts";
 
 export type NodeExchangeParts = {
   readonly isStopping: () => boolean;
@@ -79,7 +79,7 @@ export class NodeExchange extends RequestHead implements Exchange {
     const { socket } = this.#request;
     if (isStrangers(status)) {
       // After node:http has set its own time for the next request.
-      response.once("finish", () => setImmediate(() => socket.setTimeout(STRANGER_IDLE_MS)));
+      response.once("finish", () => setImmediate(shortenIdle, socket));
     }
     if (pausesAfter(status, () => socket.resume())) socket.pause();
     this.holding.clear();

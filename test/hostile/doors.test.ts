@@ -8,6 +8,8 @@ import { recordKey } from "../support/written.ts";
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
 /** Half a second after the start the storage gets its thread. */
 const THREAD_BEGUN_MS = 1500;
+/** Longer than a connection of nobody's is kept. */
+const SLOW_MS = 6000;
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,7 +24,10 @@ type Scene = {
 };
 
 async function scene(server: object, options: TollgateOptions = {}): Promise<Scene> {
-  const node: StandInNode = await startStandInNode();
+  const node: StandInNode = await startStandInNode(async ({ method }) => {
+    if (method === "eth_getCode") await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    return { result: "0x1" };
+  });
   ending.push(node.stop);
   const workplace = await openWorkplace({
     server: { port: 0, ...server },
@@ -30,7 +35,7 @@ async function scene(server: object, options: TollgateOptions = {}): Promise<Sce
     storage: { url: "sqlite:./tollgate.db" },
     networks: [
       {
-        ...{ name: "node", family: "evm", chainId: 1 },
+        ...{ name: "node", family: "evm", chainId: 1, timeoutMs: 20_000 },
         upstreams: [{ name: "a", url: node.url, maxConnections: 8 }],
       },
     ],
@@ -129,6 +134,19 @@ test.each([
   },
   20_000,
 );
+
+test("a call that was pipelined behind a 404 is answered, however long it takes", async () => {
+  const { open, path } = await scene({});
+  const [connection] = await open(1);
+  if (connection === undefined) throw new Error("no connection");
+  const params = [`0x${"11".repeat(20)}`, "latest"];
+  const slow = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getCode", params });
+  const toNodeHttp = (target: string, body: string) =>
+    `POST ${target} HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  connection.send(toNodeHttp("/nothing", CALL) + toNodeHttp(path, slow));
+  const statuses = () => readAnswers(connection.received()).map(({ status }) => status);
+  await expect.poll(statuses, { timeout: 3 * SLOW_MS }).toEqual([404, 200]);
+}, 20_000);
 
 test("unknown keys are bounded by address, and keys that are known are served on", async () => {
   const { gateway, path } = await scene({ trustProxy: ["127.0.0.1"] });
