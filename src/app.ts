@@ -151,7 +151,7 @@ function wayIn(
   },
 ) {
   const clientAddress = new ClientAddress(config.server.trustProxy);
-  const unknownKeys = new UnknownKeys(parts.clock);
+  const unknownKeys = new UnknownKeys(parts.clock, config.server.workers);
   return {
     reception: new Reception({ ...parts, clientAddress, unknownKeys }),
     doors: {

@@ -14,3 +14,13 @@ test("an address has a thousand at once and 200 a second, and others have their 
   unknown.giveBack("a");
   expect(taken("a", 5)).toBe(1);
 });
+
+test("each of four workers lets a quarter in", () => {
+  let nowMs = 0;
+  const unknown = new UnknownKeys({ monotonic: () => nowMs }, 4);
+  const taken = () =>
+    Array.from({ length: 1500 }, () => unknown.take("a")).filter((wait) => wait === 0).length;
+  expect(taken()).toBe(250);
+  nowMs = 1000;
+  expect(taken()).toBe(50);
+});

@@ -14,18 +14,24 @@ type Bucket = { level: number; atMs: number };
 export class UnknownKeys {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #buckets = new Map<string, Bucket>();
+  readonly #burst: number;
+  readonly #perSecond: number;
 
-  constructor(clock: Pick<Clock, "monotonic">) {
+  /** `processes`: how many of this kind the gateway has; each lets its part of all in. */
+  constructor(clock: Pick<Clock, "monotonic">, processes = 1) {
     this.#clock = clock;
+    this.#burst = Math.ceil(BURST / processes);
+    this.#perSecond = PER_SECOND / processes;
   }
 
   /** Counts one; or seconds to wait, at least 1. */
   take(address: string): number {
     const atMs = this.#clock.monotonic();
     const known = this.#buckets.get(address);
-    const flowed = known === undefined ? BURST : ((atMs - known.atMs) / 1000) * PER_SECOND;
-    const level = Math.min(BURST, (known?.level ?? 0) + flowed);
-    if (level < 1) return Math.max(1, Math.ceil((1 - level) / PER_SECOND));
+    const flowed =
+      known === undefined ? this.#burst : ((atMs - known.atMs) / 1000) * this.#perSecond;
+    const level = Math.min(this.#burst, (known?.level ?? 0) + flowed);
+    if (level < 1) return Math.max(1, Math.ceil((1 - level) / this.#perSecond));
     this.#buckets.delete(address);
     this.#buckets.set(address, { level: level - 1, atMs });
     if (this.#buckets.size > MOST_ADDRESSES) {
@@ -38,6 +44,6 @@ export class UnknownKeys {
   /** The key was known after all. */
   giveBack(address: string): void {
     const bucket = this.#buckets.get(address);
-    if (bucket !== undefined) bucket.level = Math.min(BURST, bucket.level + 1);
+    if (bucket !== undefined) bucket.level = Math.min(this.#burst, bucket.level + 1);
   }
 }
