@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { fuzz, heapAfterCollection, inProcess } from "./fuzz.ts";
+import { usedBytes } from "../support/memory.ts";
+import { fuzz, inProcess } from "./fuzz.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
 test("100,000 mutated bodies each get what they are owed, and memory comes back", async () => {
   const answer = inProcess();
   await fuzz(answer, { numRuns: 2_000 });
-  const before = heapAfterCollection();
+  const before = await usedBytes();
   await fuzz(answer, { numRuns: 100_000 });
-  expect(heapAfterCollection() - before).toBeLessThan(8 * MEBIBYTE);
+  expect((await usedBytes()) - before).toBeLessThan(8 * MEBIBYTE);
 }, 120_000);

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { Ledger } from "../../src/credits/ledger.ts";
 import { systemScheduler } from "../../src/credits/scheduler.ts";
@@ -73,9 +71,14 @@ const IDENTITY = {
 
 type Envelope = { jsonrpc: string; id: unknown; error?: { code: number }; result?: unknown };
 
+/** Whether the gateway refused the message for the number of its JSON tokens. */
+export function isTooComplex(answer: string): boolean {
+  return answer.includes('"message too complex:');
+}
+
 /** @throws where the answer is not to the letter what the body is owed */
 function hold(body: Buffer, { status, text }: Answered, owedStatus = true): void {
-  if (text.includes('"message too complex:')) {
+  if (isTooComplex(text)) {
     // The gateway takes some tokens in one step, and does not count those.
     if (complexityOf(body) < MAX_TOKENS)
       throw new Error(`${body.length} bytes are not too complex`);
@@ -121,12 +124,4 @@ export async function fuzz(
     // Also bounds the shrinking of a failure.
     { numRuns: options.numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   );
-}
-
-/** Bytes in use after a full collection. */
-export function heapAfterCollection(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  return process.memoryUsage().heapUsed + process.memoryUsage().external;
 }
