@@ -61,6 +61,11 @@ const WHOLE: readonly RawResponse[] = [
     CHUNKED + chunks("a", LARGE, "b", LARGE, "c", ""),
     answer(`a${LARGE}b${LARGE}c`),
   ),
+  row(
+    "a size filled up with spaces",
+    `${CHUNKED}5 \t\r\nhello\r\n0   ;a=b\r\n\r\n`,
+    answer("hello"),
+  ),
   row("no chunk", CHUNKED + chunks(""), answer("")),
   row(
     "extensions",
@@ -174,6 +179,8 @@ const BROKEN: readonly RawResponse[] = [
   ["a size without CR", `${CHUNKED}5\nhello\r\n0\r\n\r\n`],
   ["a size with CR alone", `${CHUNKED}5\rhello`],
   ["a chunk longer than its size", `${CHUNKED}4\r\nhello\r\n0\r\n\r\n`],
+  ["a digit behind a size and a space", `${CHUNKED}5 5\r\nhello\r\n0\r\n\r\n`],
+  ["a word behind a size and a space", `${CHUNKED}5\t x\r\nhello\r\n0\r\n\r\n`],
   ["a chunk without CR behind", `${CHUNKED}5\r\nhello\n0\r\n\r\n`],
   ["a trailer without colon", `${CHUNKED}0\r\nnonsense\r\n\r\n`],
   ["endless trailers", `${CHUNKED}0\r\n${"A: b\r\n".repeat(6_000)}`],

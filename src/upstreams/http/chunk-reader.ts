@@ -4,7 +4,7 @@ import { areTrailers } from "./response-head.ts";
 
 /** Sixteen digits say more than any answer has. */
 const MAX_SIZE_DIGITS = 16;
-/** Of an extension, which nobody uses. */
+/** Of an extension, which nobody uses, and the spaces before it. */
 const MAX_EXTENSION_BYTES = 1024;
 
 const CR = 0x0d;
@@ -14,7 +14,15 @@ const SPACE = 0x20;
 const SEMICOLON = 0x3b;
 const DELETE = 0x7f;
 
-type Place = "size" | "extension" | "line_feed" | "data" | "data_cr" | "data_lf" | "trailers";
+type Place =
+  | "size"
+  | "padding"
+  | "extension"
+  | "line_feed"
+  | "data"
+  | "data_cr"
+  | "data_lf"
+  | "trailers";
 
 /** `read`: the bytes are no chunks. */
 export const NO_CHUNKS = -2;
@@ -90,6 +98,8 @@ export class ChunkReader {
     switch (this.#place) {
       case "size":
         return this.#placeAfterSize(byte);
+      case "padding":
+        return this.#placeAfterPadding(byte);
       case "extension":
         this.#extension += 1;
         if (byte === CR) return "line_feed";
@@ -113,9 +123,16 @@ export class ChunkReader {
       this.#digits += 1;
       return this.#digits <= MAX_SIZE_DIGITS ? "size" : undefined;
     }
-    if (this.#digits === 0) return undefined;
+    return this.#digits === 0 ? undefined : this.#placeAfterPadding(byte);
+  }
+
+  /** Some servers fill a size up with spaces; a digit behind them could be meant as one more of it. */
+  #placeAfterPadding(byte: number): Place | undefined {
     if (byte === CR) return "line_feed";
-    return byte === SEMICOLON || byte === SPACE || byte === TAB ? "extension" : undefined;
+    if (byte === SEMICOLON) return "extension";
+    this.#extension += 1;
+    const isPadding = (byte === SPACE || byte === TAB) && this.#extension <= MAX_EXTENSION_BYTES;
+    return isPadding ? "padding" : undefined;
   }
 }
 
