@@ -78,7 +78,7 @@ function readsAsKnown(data: Buffer, known: Parsed): void {
   demandSame(value, known.value as Json);
   const { sourceText } = reader;
   if (sourceText !== undefined) demandEqual(encode(value), sourceText, "its text");
-  demandSame(value, JSON.parse(encode(value)) as Json);
+  demandSame(value, parsed(encode(value)).value as Json);
 }
 
 function demandSame(ours: JsonValue, theirs: Json): void {
@@ -157,10 +157,42 @@ type Parsed = { readonly isJson: boolean; readonly value?: Json };
 
 function parsed(text: string): Parsed {
   try {
-    return { isJson: true, value: JSON.parse(text) as Json };
+    const value = JSON.parse(text) as Json;
+    return { isJson: true, value: text.includes("\\") ? assembled(text) : value };
   } catch {
     return { isJson: false };
   }
+}
+
+const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
+
+/**
+ * What a text says that is known to be JSON. In V8 13.6 JSON.parse takes a key with an escape for another
+ * one: that of an object before which begins with the same bytes, where it is as long as the decoded key.
+ */
+function assembled(text: string): Json {
+  const tokens = text.match(TOKEN) ?? [];
+  let at = 0;
+  const value = (): Json => {
+    const token = tokens[at++] ?? "";
+    if (token === "[") {
+      const array: Json[] = [];
+      for (; tokens[at] !== "]"; at += tokens[at] === "," ? 1 : 0) array.push(value());
+      at += 1;
+      return array;
+    }
+    if (token !== "{") return JSON.parse(token) as Json;
+    const object = {};
+    for (; tokens[at] !== "}"; at += tokens[at] === "," ? 1 : 0) {
+      const key = JSON.parse(tokens[at] ?? "") as string;
+      at += 2;
+      const own = { configurable: true, enumerable: true, writable: true };
+      Object.defineProperty(object, key, { ...own, value: value() });
+    }
+    at += 1;
+    return object;
+  };
+  return value();
 }
 
 /** No value is nested deeper than that. */

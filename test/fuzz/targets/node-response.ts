@@ -12,11 +12,11 @@ type Seen = { readonly progress: string; readonly status?: number; readonly body
 /** What RFC 9112 allows and node:http refuses. */
 const REFUSED = [
   // 6.3: lengths that are the same.
-  /content-length:[\s\S]*content-length:/i,
+  /content-length:[ \t]*(\d+)[ \t]*\r[\s\S]*content-length:[ \t]*\1[ \t]*\r/i,
   // 7.1.2: a trailer that says where a body ends is ignored.
   /chunked[\s\S]*\r\n\r\n[\s\S]*(content-length|transfer-encoding|upgrade|connection)/i,
   // 7.1.1: servers that write a size before they know it fill it up with spaces; nobody reads extensions.
-  /chunked[\s\S]*\r\n[\da-f]+[ \t]*[ \t;][^\r]*\r/i,
+  /chunked[\s\S]*\r\n[\da-f]+([ \t]+\r|[ \t]*;[^\r]*\r)/i,
   // 15.2: an interim response has no body, and another one follows, whatever it says.
   /HTTP\/1\.(0 1|1 1\d\d[\s\S]*(connection|content-length|transfer-encoding):)/i,
 ];
