@@ -25,6 +25,18 @@ test("own questions go first, then accounts take turns, and their keys", () => {
   expect(namesIn(line)).toEqual(["own", "a 1", "b k", "a 2", "a 1", "a 1"]);
 });
 
+test("who begins to wait goes before those that were served, and who comes back takes its turn", () => {
+  const line = new FairLine();
+  for (let call = 0; call < 4; call += 1) line.push(exchangeOf("a"));
+  expect(line.shift()?.account).toBe("a");
+  line.push(exchangeOf("b"));
+  line.push(exchangeOf("c"));
+  expect(line.ahead("d")).toBe(2);
+  expect(line.shift()?.account).toBe("b");
+  line.push(exchangeOf("b"));
+  expect(namesIn(line)).toEqual(["c k", "a k", "b k", "a k", "a k"]);
+});
+
 test("where it is full the last of who waits most goes, and nobody for one who waits as much", () => {
   const line = new FairLine();
   const heavy = Array.from({ length: 4 }, (_, call) => exchangeOf("a", call < 3 ? "1" : "2"));

@@ -54,13 +54,18 @@ class AccountLine {
 
 /**
  * Exchanges that wait for a connection. The gateway's own questions go first. Accounts take turns, and
- * so do the keys of each: however many calls one sends, others wait for one of them at most.
+ * so do the keys of each: however many calls one sends, others wait for one of them at most. Who begins
+ * to wait goes before all that were served meanwhile; who comes back before its next turn does not
+ * (as in FQ-CoDel, RFC 8290, 4.1), or many small accounts would leave nothing to the others.
  */
 export class FairLine {
   size = 0;
   readonly #own = new ExchangeLine();
-  /** In the order of their turns. */
-  readonly #accounts = new Map<string, AccountLine>();
+  /** Accounts that wait for their first turn; something waits of each. */
+  readonly #fresh = new Map<string, AccountLine>();
+  /** Those that had one, in the order of their next; of `#idle` ones nothing waits. */
+  readonly #served = new Map<string, AccountLine>();
+  #idle = 0;
 
   /** How many of the gateway's own wait. */
   get ownSize(): number {
@@ -69,15 +74,18 @@ export class FairLine {
 
   get first(): Exchange | undefined {
     if (this.#own.first !== undefined) return this.#own.first;
-    for (const line of this.#accounts.values()) return line.first;
+    for (const line of this.#fresh.values()) return line.first;
+    for (const line of this.#served.values()) if (line.size > 0) return line.first;
     return undefined;
   }
 
   /** How many are carried before one more of this account, at most. */
   ahead(account: string): number {
-    const own = this.#accounts.get(account)?.size ?? 0;
-    const others = this.#accounts.size - (own > 0 ? 1 : 0);
-    return Math.min(this.size, own + (own + 1) * others);
+    const line = this.#lineOf(account);
+    if (line === undefined) return this.#fresh.size;
+    const waiting = this.#fresh.size + this.#served.size - this.#idle;
+    const others = waiting - (line.size > 0 ? 1 : 0);
+    return Math.min(this.size, line.size + (line.size + 1) * others);
   }
 
   push(exchange: Exchange): void {
@@ -87,11 +95,11 @@ export class FairLine {
       this.#own.push(exchange);
       return;
     }
-    let line = this.#accounts.get(account);
+    let line = this.#lineOf(account);
     if (line === undefined) {
       line = new AccountLine();
-      this.#accounts.set(account, line);
-    }
+      this.#fresh.set(account, line);
+    } else if (line.size === 0) this.#idle -= 1;
     line.push(exchange);
   }
 
@@ -104,29 +112,44 @@ export class FairLine {
   shift(): Exchange | undefined {
     const own = this.shiftOwn();
     if (own !== undefined) return own;
-    for (const [account, line] of this.#accounts) {
-      const first = line.shift();
-      this.#accounts.delete(account);
-      if (line.size > 0) this.#accounts.set(account, line);
-      this.size -= 1;
-      return first;
+    for (const [account, line] of this.#fresh) {
+      this.#fresh.delete(account);
+      return this.#serve(account, line);
+    }
+    for (const [account, line] of this.#served) {
+      this.#served.delete(account);
+      if (line.size > 0) return this.#serve(account, line);
+      this.#idle -= 1;
     }
     return undefined;
+  }
+
+  #serve(account: string, line: AccountLine): Exchange | undefined {
+    const first = line.shift();
+    this.size -= 1;
+    this.#served.set(account, line);
+    if (line.size === 0) this.#idle += 1;
+    // Nobody waits, so nobody has to be kept from going before others.
+    if (this.size === 0) {
+      this.#served.clear();
+      this.#idle = 0;
+    }
+    return first;
   }
 
   /** Takes out the last of the account of which most wait, where more do than of this one. */
   popHeavier(account: string): Exchange | undefined {
     let heaviest: AccountLine | undefined;
-    let name = account;
-    for (const [each, line] of this.#accounts) {
-      if (heaviest === undefined || line.size > heaviest.size) [heaviest, name] = [line, each];
+    for (const lines of [this.#fresh, this.#served]) {
+      for (const line of lines.values()) {
+        if (heaviest === undefined || line.size > heaviest.size) heaviest = line;
+      }
     }
-    const own = this.#accounts.get(account)?.size ?? 0;
+    const own = this.#lineOf(account)?.size ?? 0;
+    // So that at least one is left of it.
     if (heaviest === undefined || heaviest.size <= own + 1) return undefined;
-    const last = heaviest.pop();
-    if (last !== undefined) this.size -= 1;
-    if (heaviest.size === 0) this.#accounts.delete(name);
-    return last;
+    this.size -= 1;
+    return heaviest.pop();
   }
 
   delete(exchange: Exchange): void {
@@ -135,9 +158,13 @@ export class FairLine {
       if (this.#own.delete(exchange)) this.size -= 1;
       return;
     }
-    const line = this.#accounts.get(account);
+    const line = this.#lineOf(account);
     if (line?.delete(exchange) !== true) return;
     this.size -= 1;
-    if (line.size === 0) this.#accounts.delete(account);
+    if (line.size === 0 && !this.#fresh.delete(account)) this.#idle += 1;
+  }
+
+  #lineOf(account: string): AccountLine | undefined {
+    return this.#fresh.get(account) ?? this.#served.get(account);
   }
 }
