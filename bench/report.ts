@@ -181,7 +181,7 @@ const megabytes = (bytes: number | null): string =>
   bytes === null ? "unknown" : `${Math.round(bytes / 1_000_000)} MB`;
 
 /** Lines of cells, the first of each to the left and the others to the right. */
-function aligned(lines: readonly (readonly string[])[]): string {
+export function aligned(lines: readonly (readonly string[])[]): string {
   const widths = lines.reduce<number[]>(
     (widest, line) => line.map((cell, at) => Math.max(cell.length, widest[at] ?? 0)),
     [],
@@ -236,11 +236,11 @@ function atMost(most: number | null, value: number | null): string {
   return most === null ? "" : `<= ${most}${verdict(value, (found) => found <= most)}`;
 }
 
-function verdict(value: number | null, isMetBy: (value: number) => boolean): string {
+export function verdict(value: number | null, isMetBy: (value: number) => boolean): string {
   if (value === null) return "";
   return isMetBy(value) ? " met" : " missed";
 }
 
-function shown(value: number | null, digits: number): string {
+export function shown(value: number | null, digits: number): string {
   return value === null ? "" : value.toFixed(digits);
 }

@@ -1,5 +1,6 @@
 /**
- * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors | --dashboards]
+ * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors |
+ * --dashboards | --overload | --abuse]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -7,7 +8,9 @@
  * subject has a core of its own where taskset is there; nodes and generator share the rest. Rounds
  * rotate, figures are medians. Then how long a start takes, the memory that 20 answers of 5 MB at once
  * take (`large-answers.ts`), what ten open dashboards cost the calls (`dashboards.ts`), what metering
- * adds (`metering.ts`) and what routing adds (`routing.ts`).
+ * adds (`metering.ts`) and what routing adds (`routing.ts`). `--overload` is another run: one account asks
+ * slow nodes for four times of what they can do beside quiet ones (`overload.ts`). So is `--abuse`: hostile clients beside a quiet one, for 60 seconds
+ * each or as `--seconds` says (`abuse.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -17,6 +20,8 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { AbuseRun } from "./abuse.ts";
+import { abuseFaults, abuseTable } from "./abuse-report.ts";
 import { Bench, type BenchOptions } from "./bench.ts";
 import { buildProgram } from "./build-program.ts";
 import {
@@ -29,6 +34,8 @@ import {
 import { planCores } from "./cpu.ts";
 import { DashboardsRun } from "./dashboards.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
+import { OverloadRun } from "./overload.ts";
+import { overloadFaults, overloadTable } from "./overload-report.ts";
 import { countsTable, dashboardsTable, memoryLine, rowsOf, startLines, tableOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
@@ -38,30 +45,36 @@ const FLOORS: readonly SubjectName[] = [
   ...(["node", "direct"] as const),
 ];
 const STARTS = 5;
+const ABUSE = { budgetBytes: 268_435_456, addresses: [1, 10, 100] };
+/** Nodes as slow as busy ones; a block time in which each is asked for its head and may answer. */
+const OVERLOAD = { seconds: 26, answerMs: 1000, maxConnections: 64, blockMs: 2000 };
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "9" },
-    seconds: { type: "string", default: "1" },
+    seconds: { type: "string" },
     only: { type: "string" },
     floors: { type: "boolean", default: false },
     dashboards: { type: "boolean", default: false },
+    overload: { type: "boolean", default: false },
+    abuse: { type: "boolean", default: false },
     json: { type: "string" },
     compare: { type: "string" },
   },
 });
+const isAlone = values.dashboards || values.overload || values.abuse;
 const options: BenchOptions = {
   program: buildProgram(),
   subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
-  scenarios: values.dashboards ? [] : (values.only?.split(",").map(scenarioOf) ?? SCENARIOS),
+  scenarios: isAlone ? [] : (values.only?.split(",").map(scenarioOf) ?? SCENARIOS),
   rounds: positive("rounds", values.rounds),
-  seconds: positive("seconds", values.seconds),
+  seconds: positive("seconds", values.seconds ?? "1"),
   maxBodies: 200_000,
   cores: planCores(),
   keys: 100_000,
   settleMs: 3000,
 };
-const isWhole = values.only === undefined && !values.floors && !values.dashboards;
+const isWhole = values.only === undefined && !values.floors && !isAlone;
 const saved: SavedRun | null =
   values.compare === undefined ? null : JSON.parse(await readFile(values.compare, "utf8"));
 const bench = new Bench(options);
@@ -73,7 +86,17 @@ const largeAnswers = new LargeAnswersRun({
   cores: options.cores,
 });
 const dashboardsRun = new DashboardsRun({ ...options, dashboards: 10, operators: 5 });
-const runs = [bench, startTime, largeAnswers, dashboardsRun];
+const overloadRun = new OverloadRun({
+  ...OVERLOAD,
+  program: options.program,
+  cores: options.cores,
+});
+const abuseRun = new AbuseRun({
+  ...ABUSE,
+  ...{ program: options.program, cores: options.cores },
+  seconds: positive("seconds", values.seconds ?? "60"),
+});
+const runs = [bench, startTime, largeAnswers, dashboardsRun, overloadRun, abuseRun];
 const stop = () => Promise.all(runs.map((run) => run.stop()));
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -85,7 +108,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  const rows = values.dashboards ? [] : rowsOf(await bench.run());
+  const rows = isAlone ? [] : rowsOf(await bench.run());
   if (rows.length > 0) print(`${tableOf(rows)}\n${countsTable(rows)}`);
   // Else its processes would share the cores of what comes next.
   await bench.stop();
@@ -99,6 +122,10 @@ try {
   const dashboards = isWhole || values.dashboards ? await dashboardsRun.run() : null;
   if (dashboards !== null) print(`\n${dashboardsTable(dashboards)}`);
   await dashboardsRun.stop();
+  const overloads = values.overload ? await overloadRun.run() : null;
+  if (overloads !== null) print(overloadTable(overloads));
+  const abuses = values.abuse ? await abuseRun.run() : null;
+  if (abuses !== null) print(abuseTable(abuses, ABUSE.budgetBytes));
   const metering = isWhole ? await part<Statements>("./metering.ts") : null;
   const routing = isWhole ? await part<object>("./routing.ts") : null;
   const changes = saved === null ? null : changesOf({ rows, dashboards }, saved);
@@ -109,14 +136,14 @@ try {
   ];
   print(faults.map((fault) => `\ncounted: ${fault}`).join(""));
   const measured = [...rows, large, dashboards];
-  if (faults.length > 0 || measured.some((one) => (one?.faults.count ?? 0) > 0)) {
+  if (faults.length > 0 || overloadFaults(overloads ?? []) + abuseFaults(abuses ?? []) > 0)
     process.exitCode = 1;
-  }
+  if (measured.some((one) => (one?.faults.count ?? 0) > 0)) process.exitCode = 1;
   if (values.json !== undefined) {
     const { rounds, seconds, cores } = options;
     const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
     const run = { machine, pinned: cores !== null, rounds, seconds };
-    const found = { rows, start, memory: bench.memory, large, dashboards };
+    const found = { rows, start, memory: bench.memory, large, dashboards, overloads, abuses };
     const all = { ...run, ...found, statements: metering, routing };
     await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
   }

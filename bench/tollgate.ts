@@ -49,6 +49,11 @@ export type TollgateOptions = {
   readonly isBatched?: boolean;
   /** MANY_NETWORKS more of the same nodes, and so many keys of the bench's own. */
   readonly keys?: number;
+  /** Of each node; 64 unless it is given. */
+  readonly maxConnections?: number;
+  readonly workers?: number;
+  /** What clients may make it hold; the program's default unless it is given. */
+  readonly memoryBytes?: number;
   /** What all answers that are kept may take; the program's default unless it is given. */
   readonly cacheBytes?: number;
   /** With a dashboard that its people sign in to by links. */
@@ -83,9 +88,13 @@ export async function prepareTollgate(options: TollgateOptions): Promise<Prepare
 /** An account with a key, which is what it resolves to. */
 export async function createAccount(
   { program, file }: Program,
-  { email, isOperator }: { readonly email: string; readonly isOperator: boolean },
+  {
+    email,
+    isOperator,
+    plan = "bench",
+  }: { readonly email: string; readonly isOperator: boolean; readonly plan?: string },
 ): Promise<string> {
-  const flags = ["--plan", "bench", ...(isOperator ? ["--operator"] : []), "--config", file];
+  const flags = ["--plan", plan, ...(isOperator ? ["--operator"] : []), "--config", file];
   await command(program, ["accounts", "create", email, ...flags]);
   const mine = ["--account", email, "--name", "bench"];
   const created = await command(program, ["keys", "create", ...mine, "--json", "--config", file]);
@@ -127,7 +136,11 @@ function configuration(
 ): string {
   const { port, adminPort, nodePorts, slots, isBatched, keys, cacheBytes } = options;
   const dashboard = `{ host: 127.0.0.1, port: ${options.consolePort}, signup: closed, secret: ${SECRET} }`;
-  const own = { members: "family: evm, chainId: 1", urls: nodePorts.map(nodeUrl) };
+  const memory = options.memoryBytes === undefined ? "" : `, memoryBytes: ${options.memoryBytes}`;
+  const own = {
+    ...{ members: "family: evm, chainId: 1", urls: nodePorts.map(nodeUrl) },
+    ...{ maxConnections: options.maxConnections ?? 64 },
+  };
   const many = Array.from({ length: keys === undefined ? 0 : MANY_NETWORKS }, (_, at) =>
     network(manyName(at), own),
   );
@@ -142,7 +155,7 @@ function configuration(
       ? []
       : [network("ledger", { members: "family: slot", urls: [`file:${slots.ledger}`] })]),
   ];
-  return `server: { host: 127.0.0.1, port: ${port} }
+  return `server: { host: 127.0.0.1, port: ${port}, workers: ${options.workers ?? 1}${memory} }
 admin: { host: 127.0.0.1, port: ${adminPort} }
 ${options.hasConsole ? `console: ${dashboard}\n` : ""}storage: { url: "sqlite:./${DATABASE}" }
 ${cacheBytes === undefined ? "" : `cache: { memoryBytes: ${cacheBytes} }\n`}log: { level: warn }
@@ -158,11 +171,14 @@ type NetworkOptions = {
   readonly members: string;
   readonly urls: readonly string[];
   readonly batch?: number;
+  readonly maxConnections?: number;
 };
 
-function network(name: string, { members, urls, batch = 0 }: NetworkOptions): string {
+function network(name: string, options: NetworkOptions): string {
+  const { members, urls, batch = 0, maxConnections = 64 } = options;
   const upstreams = urls.map(
-    (url, at) => `{ name: stand-in-${at + 1}, url: "${url}", maxConnections: 64, batch: ${batch} }`,
+    (url, at) =>
+      `{ name: stand-in-${at + 1}, url: "${url}", maxConnections: ${maxConnections}, batch: ${batch} }`,
   );
   return `  - { name: ${name}, ${members}, upstreams: [${upstreams.join(", ")}] }\n`;
 }

@@ -1,0 +1,47 @@
+import { afterEach, expect, test } from "vitest";
+import { AbuseRun } from "./abuse.ts";
+import { abuseTable } from "./abuse-report.ts";
+import { OverloadRun } from "./overload.ts";
+import { overloadTable } from "./overload-report.ts";
+import { SOURCE } from "./tollgate.ts";
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+test("a short overload serves both accounts, and is shown as met or missed", async () => {
+  const usual = { accounts: 2, batch: 1, workers: 1 } as const;
+  const run = new OverloadRun({
+    ...{ program: SOURCE, cores: null, seconds: 8 },
+    ...{ answerMs: 50, maxConnections: 4, blockMs: 1000 },
+    scenarios: [{ ...usual, name: "websocket", protocol: "websocket" }],
+  });
+  ends.push(() => run.stop());
+  const [overload] = await run.run();
+  if (overload === undefined) throw new Error("nothing was measured");
+  for (const { faults } of [overload.alone, overload.quiet, overload.flood]) {
+    expect(faults).toEqual({ count: 0, first: null });
+  }
+  expect(overload.quiet.served).toBeGreaterThan(0);
+  expect(overload.flood.served).toBeGreaterThan(0);
+  const table = overloadTable([{ ...overload, goodput: 80, capacity: 100, headAge: 1 }]);
+  expect(table).toMatch(/websocket +80\.0 +0\.80 +>= 0\.9 missed/);
+  expect(table).toMatch(/1\.00 +<= 2 met/);
+}, 60_000);
+
+test("a short abuse leaves a quiet client its answers, and is shown as met or missed", async () => {
+  const run = new AbuseRun({
+    ...{ program: SOURCE, cores: null, seconds: 1, budgetBytes: 134_217_728 },
+    ...{ addresses: [2], abuses: ["batches of unknown methods"] },
+  });
+  ends.push(() => run.stop());
+  const [abuse] = await run.run();
+  if (abuse === undefined) throw new Error("nothing was measured");
+  expect(abuse.opened).toBe(2);
+  expect(abuse.quiet.faults).toEqual({ count: 0, first: null });
+  expect(abuse.quiet.served).toBeGreaterThan(10);
+  const quiet = { ...abuse.quiet, p50Ms: 1, p99Ms: 26 };
+  const table = abuseTable([{ ...abuse, quiet, peakBytes: 200_000_000 }], 100_000_000);
+  expect(table).toMatch(/ 2 +2 +200 +<= 250 met +1\.00 +26\.00 +<= 25 missed/);
+}, 60_000);
