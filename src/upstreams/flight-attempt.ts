@@ -74,13 +74,22 @@ export function leave(
 ): void {
   const { beside, beganMs } = sent;
   if (beside !== undefined) parts.observer.hedged(beside.name, "lost");
-  parts.timers.set(Math.max(STALLED_MS - (now - beganMs), 0), () => {
-    if (!inAir.includes(sent)) return;
-    take(sent, inAir);
-    const isUnsent = sent.inAir?.isWaiting === true;
-    sent.inAir?.cancel();
-    // A node that was not asked does not stall.
-    if (isUnsent) sent.upstream.end(sent, "no_place");
-    else sent.upstream.abandon(sent);
-  });
+  // The node has it for as long as it did not wait for a connection.
+  const stalledAtMs = () => beganMs + (sent.inAir?.waitedMs ?? 0) + STALLED_MS;
+  const lookAt = (atMs: number, fromMs: number) => {
+    parts.timers.set(Math.max(atMs - fromMs, 0), () => {
+      if (!inAir.includes(sent)) return;
+      if (stalledAtMs() > atMs) {
+        lookAt(stalledAtMs(), atMs);
+        return;
+      }
+      take(sent, inAir);
+      const isUnsent = sent.inAir?.isWaiting === true;
+      sent.inAir?.cancel();
+      // A node that was not asked does not stall.
+      if (isUnsent) sent.upstream.end(sent, "no_place");
+      else sent.upstream.abandon(sent);
+    });
+  };
+  lookAt(stalledAtMs(), now);
 }

@@ -148,7 +148,8 @@ class HttpCall extends Exchange implements InAir {
 
   /** Its time is over. */
   due(): void {
-    const isUnsent = this.isWaiting;
+    // Where most of the time went by in the line, the node had too little of it.
+    const isUnsent = this.isWaiting || this.waitedMs > this.timeoutMs / 2;
     this.#parts.pool.cancel(this);
     this.#asker.answered(isUnsent ? { kind: "no_place" } : { kind: "timeout" });
   }

@@ -21,6 +21,8 @@ export type InAir = {
   readonly cancel: () => void;
   /** It waits for a place: the node does not know of it. */
   readonly isWaiting?: boolean;
+  /** How long it did, milliseconds. */
+  readonly waitedMs?: number;
 };
 
 /** A way to one node: a request in, one answer out, within its time whatever the node does. */

@@ -93,7 +93,10 @@ export class ConnectionPool {
       const exchange = this.#line.shift();
       if (exchange === undefined || exchange.account === undefined) return exchange;
       const waitedMs = systemClock.monotonic() - exchange.waitsSinceMs;
-      if (waitedMs + needsMs <= exchange.timeoutMs) return exchange;
+      if (waitedMs + needsMs <= exchange.timeoutMs) {
+        exchange.waitedMs = waitedMs;
+        return exchange;
+      }
       exchange.done(NO_PLACE);
     }
   }

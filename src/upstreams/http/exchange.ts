@@ -35,6 +35,8 @@ export abstract class Exchange {
   carrier: { readonly abort: () => void } | undefined;
   /** When it began to wait for a connection, monotonic milliseconds. */
   waitsSinceMs = 0;
+  /** How long it waited for a connection, once it is carried: the node does not know of that. */
+  waitedMs = 0;
   /** Neighbours in the line. */
   next: Exchange | undefined;
   previous: Exchange | undefined;
