@@ -34,6 +34,7 @@ export type Abuse = {
 /** Of the plan `free`, each with a key; the addresses share them. */
 const ACCOUNTS = 10;
 const QUIET_CALLS_PER_SECOND = 100;
+const BLOCK_MS = 2000;
 const LOOK_MS = 20;
 /** Its answers are of no use after the run. */
 const CACHE_BYTES = 8_388_608;
@@ -71,10 +72,14 @@ export class AbuseRun {
     const { program, budgetBytes, seconds, addresses } = this.#options;
     const child = (script: string, ...args: number[]) =>
       this.#processes.startChild("others", script, ...args.map(String));
-    const node = await child("./slow-node.ts", Date.now() - 2_000_000, 2000, 0);
+    const epochMs = Date.now() - 1000 * BLOCK_MS;
+    const node = await child("./slow-node.ts", epochMs, BLOCK_MS, 0);
+    // One that is busy with large answers would keep the quiet client waiting by itself.
+    const quietNode = await child("./slow-node.ts", epochMs, BLOCK_MS, 0);
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
     const prepared = await prepareTollgate({
       ...{ program, directory: this.#directory, nodePorts: [node.port] },
+      quietPorts: [quietNode.port],
       ...{ memoryBytes: budgetBytes, cacheBytes: CACHE_BYTES },
     });
     const keys: string[] = [];
@@ -99,7 +104,7 @@ export class AbuseRun {
         ...{ seconds, settleSeconds: 0 },
         crowd: {
           ...crowd,
-          paths: [`/bench/v3/${prepared.key}`],
+          paths: [`/quiet/v3/${prepared.key}`],
           callsPerSecond: QUIET_CALLS_PER_SECOND,
         },
       };

@@ -45,6 +45,8 @@ export type TollgateOptions = {
   readonly nodePorts: readonly number[];
   /** Networks of the slot family: `slots` with these nodes, `ledger` with this folder. */
   readonly slots?: { readonly nodePorts: readonly number[]; readonly ledger?: string };
+  /** A network `quiet` of other nodes. */
+  readonly quietPorts?: readonly number[];
   /** A network `batched` of the same nodes, which are asked in batches. */
   readonly isBatched?: boolean;
   /** MANY_NETWORKS more of the same nodes, and so many keys of the bench's own. */
@@ -146,6 +148,9 @@ function configuration(
   );
   const networks = [
     network("bench", own),
+    ...(options.quietPorts === undefined
+      ? []
+      : [network("quiet", { ...own, urls: options.quietPorts.map(nodeUrl) })]),
     ...(isBatched ? [network("batched", { ...own, batch: 100 })] : []),
     ...many,
     ...(slots === undefined
