@@ -82,6 +82,13 @@ export class HttpFront {
       this.#refuse(exchange, fault);
       return;
     }
+    // What is refused is not held either.
+    const tooMuch = this.#parts.pipeline.takeMessage(reading, exchange.announcedBytes);
+    if (tooMuch !== undefined) {
+      exchange.skipBody();
+      this.#send(exchange, refusal(tooMuch));
+      return;
+    }
     exchange.session = reading;
     exchange.holding.setOwner(reading.identity.accountId);
     exchange.readBody(this.#take);
@@ -94,7 +101,9 @@ export class HttpFront {
       return;
     }
     this.#traffic.received.inc(body.length);
-    const parts = { session, pipeline: this.#parts.pipeline, holding: exchange.holding };
+    const { pipeline } = this.#parts;
+    const isTaken = exchange.announcedBytes > 0;
+    const parts = { session, pipeline, holding: exchange.holding, isTaken };
     answerMessage(body, parts, (answer) => this.#send(exchange, answer));
   };
 

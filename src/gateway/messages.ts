@@ -35,7 +35,7 @@ export function answerMessage(
   respond: (answer: MessageAnswer) => void,
 ): number {
   const { session, pipeline } = parts;
-  const tooMuch = pipeline.takeMessage(session, body.length);
+  const tooMuch = parts.isTaken === true ? undefined : pipeline.takeMessage(session, body.length);
   if (tooMuch !== undefined) {
     respond(refusal(tooMuch));
     return 0;
@@ -68,6 +68,8 @@ export function answerMessage(
 export type MessageParts = {
   readonly session: Session;
   readonly pipeline: Pipeline;
+  /** Its size was told before it came, and has been drawn on the credits per second. */
+  readonly isTaken?: boolean;
   /** What the gateway holds for the client. */
   readonly holding: Holding;
 };
