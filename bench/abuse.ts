@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { AbuseAnswer, AbuseCommand } from "./abusers.ts";
 import { ATTACKS } from "./attacks.ts";
 import type { Cores } from "./cpu.ts";
-import type { CrowdAnswer, CrowdCommand, CrowdResult } from "./crowd.ts";
+import type { CrowdCommand, CrowdResult } from "./crowd.ts";
+import { askCrowd } from "./crowds.ts";
 import { memoryBytes } from "./memory.ts";
-import { type Part, Processes } from "./processes.ts";
-import { createAccount, launchTollgate, prepareTollgate } from "./tollgate.ts";
+import { Processes } from "./processes.ts";
+import { createAccounts, launchTollgate, prepareTollgate } from "./tollgate.ts";
 
 export type AbuseOptions = {
   /** The file that Node runs. */
@@ -82,13 +83,8 @@ export class AbuseRun {
       quietPorts: [quietNode.port],
       ...{ memoryBytes: budgetBytes, cacheBytes: CACHE_BYTES },
     });
-    const keys: string[] = [];
-    while (keys.length < ACCOUNTS) {
-      const emails = [0, 1].map((at) => `abuser-${keys.length + at}@example.com`);
-      const account = { isOperator: false, plan: "free" };
-      const made = emails.map((email) => createAccount(prepared, { email, ...account }));
-      keys.push(...(await Promise.all(made)));
-    }
+    const emails = Array.from({ length: ACCOUNTS }, (_, at) => `abuser-${at}@example.com`);
+    const keys = await createAccounts(prepared, emails, "free");
     const gateway = (await launchTollgate(this.#processes, prepared)).part;
     const [abusers, quiets] = [
       (await child("./abusers.ts")).part,
@@ -111,7 +107,7 @@ export class AbuseRun {
       const peak = watchMemory(gateway.pid);
       const [{ opened }, quiet] = await Promise.all([
         abusers.ask(command) as Promise<AbuseAnswer>,
-        ask(quiets, quietly),
+        askCrowd(quiets, quietly),
       ]);
       all.push({ abuse, addresses: count, peakBytes: peak(), quiet, opened });
     }
@@ -130,10 +126,4 @@ function watchMemory(pid: number): () => number | null {
     clearInterval(timer);
     return peak;
   };
-}
-
-async function ask(part: Part, command: CrowdCommand): Promise<CrowdResult> {
-  const answer = (await part.ask(command)) as CrowdAnswer;
-  if ("result" in answer) return answer.result;
-  throw new Error(`abuse: ${answer.fault}`);
 }

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cores } from "./cpu.ts";
-import type { Crowd, CrowdAnswer, CrowdCommand, CrowdResult } from "./crowd.ts";
+import type { Crowd, CrowdResult } from "./crowd.ts";
+import { askCrowd } from "./crowds.ts";
 import { type Part, Processes } from "./processes.ts";
-import { createAccount, launchTollgate, prepareTollgate } from "./tollgate.ts";
+import { createAccounts, launchTollgate, prepareTollgate } from "./tollgate.ts";
 
 export type OverloadOptions = {
   /** The file that Node runs. */
@@ -57,8 +58,6 @@ const QUIET_SHARE = 0.1;
 /** The flood takes all places at once, and these come free in bursts until chance has spread them. */
 const SETTLE_SECONDS = 6;
 const LOOK_MS = 100;
-/** Accounts are made by commands, each of which takes a processor for a while. */
-const COMMANDS_AT_ONCE = 4;
 
 type Stage = {
   readonly port: number;
@@ -116,15 +115,8 @@ export class OverloadRun {
       maxConnections,
       workers,
     });
-    const keys = [prepared.key];
-    while (keys.length < accounts) {
-      const lot = Array.from(
-        { length: Math.min(COMMANDS_AT_ONCE, accounts - keys.length) },
-        (_, at) => `quiet-${keys.length + at}@example.com`,
-      );
-      const made = lot.map((email) => createAccount(prepared, { email, isOperator: false }));
-      keys.push(...(await Promise.all(made)));
-    }
+    const emails = Array.from({ length: accounts - 1 }, (_, at) => `quiet-${at}@example.com`);
+    const keys = [prepared.key, ...(await createAccounts(prepared, emails))];
     await launchTollgate(this.#processes, prepared);
     const [flooding, quieting] = [
       (await child("./crowd.ts")).part,
@@ -144,7 +136,7 @@ export class OverloadRun {
       ...{ crowd: { ...crowd, paths: others, callsPerSecond: capacity * QUIET_SHARE, batch: 1 } },
       ...{ seconds, settleSeconds: SETTLE_SECONDS },
     };
-    const alone = await ask(stage.quieting, quietly);
+    const alone = await askCrowd(stage.quieting, quietly);
     const loudly = {
       ...{ crowd: { ...crowd, paths: [flooder], callsPerSecond: capacity * FLOOD, batch } },
       ...{ seconds, settleSeconds: SETTLE_SECONDS },
@@ -152,8 +144,8 @@ export class OverloadRun {
     let isOver = false;
     const heads = this.#watchHead(stage, () => !isOver);
     const [flood, quiet] = await Promise.all([
-      ask(stage.flooding, loudly),
-      ask(stage.quieting, quietly),
+      askCrowd(stage.flooding, loudly),
+      askCrowd(stage.quieting, quietly),
     ]);
     isOver = true;
     const goodput = flood.servedPerSecond + quiet.servedPerSecond;
@@ -181,12 +173,6 @@ export class OverloadRun {
     }
     return oldest;
   }
-}
-
-async function ask(part: Part, command: CrowdCommand): Promise<CrowdResult> {
-  const answer = (await part.ask(command)) as CrowdAnswer;
-  if ("result" in answer) return answer.result;
-  throw new Error(`overload: ${answer.fault}`);
 }
 
 async function breakers(adminPort: number): Promise<number> {

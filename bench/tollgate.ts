@@ -20,6 +20,7 @@ const DATABASE = "tollgate.db";
 const SECRET = "bench-bench-bench-bench-bench-bench";
 const START_MS = 15_000;
 const ASK_EVERY_MS = 2;
+const COMMANDS_AT_ONCE = 4;
 
 export type RunningTollgate = PreparedTollgate & {
   readonly part: Part;
@@ -101,6 +102,23 @@ export async function createAccount(
   const mine = ["--account", email, "--name", "bench"];
   const created = await command(program, ["keys", "create", ...mine, "--json", "--config", file]);
   return (JSON.parse(created) as { readonly key: string }).key;
+}
+
+/** Several, as `createAccount` makes them: each command takes a processor for a while. */
+export async function createAccounts(
+  program: Program,
+  emails: readonly string[],
+  plan?: string,
+): Promise<string[]> {
+  const keys: string[] = [];
+  while (keys.length < emails.length) {
+    const lot = emails.slice(keys.length, keys.length + COMMANDS_AT_ONCE);
+    const rest = { isOperator: false, ...(plan !== undefined && { plan }) };
+    keys.push(
+      ...(await Promise.all(lot.map((email) => createAccount(program, { email, ...rest })))),
+    );
+  }
+  return keys;
 }
 
 /** A link that signs this person in to the dashboard, once. */

@@ -3,17 +3,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as library from "ws";
+import { readByLibrary } from "../../test/support/websocket-library.ts";
 import { PlainFrames, textFrameHead } from "./websocket-frames.ts";
 
-type Listener = (data: Buffer & { readonly code?: string }) => void;
-/** The library exports them, its types do not. */
-const { Receiver, Sender } = library as unknown as {
-  Receiver: new (
-    options: object,
-  ) => {
-    write(bytes: Buffer): void;
-    on(event: string, listener: Listener): void;
-  };
+/** The library exports it, its types do not. */
+const { Sender } = library as unknown as {
   Sender: { frame(data: Buffer, options: object): Buffer[] };
 };
 
@@ -23,33 +17,10 @@ const CLIENT = { fin: true, mask: true, readOnly: true, opcode: 1 };
 const frame = (data: string | Buffer, options: object = {}): Buffer =>
   Buffer.concat(Sender.frame(Buffer.from(data), { ...CLIENT, ...options }));
 
-/** The library's reader of a client's bytes, and what it told, in order. */
-function readByLibrary(told: string[]) {
-  const receiver = new Receiver({ isServer: true, maxPayload: MOST_BYTES });
-  const state = { isOpen: true };
-  receiver.on("message", (data) => told.push(`message ${data.toString("latin1")}`));
-  for (const kind of ["ping", "pong"]) {
-    receiver.on(kind, (data) => told.push(`${kind} ${data.toString("latin1")}`));
-  }
-  receiver.on("conclude", () => {
-    state.isOpen = false;
-    told.push("close");
-  });
-  receiver.on("error", ({ code }) => {
-    state.isOpen = false;
-    told.push(`error ${code}`);
-  });
-  // As the library, which stops listening then.
-  const write = (bytes: Buffer): void => {
-    if (state.isOpen) receiver.write(bytes);
-  };
-  return { state, write };
-}
-
 /** The same where plain frames are taken out before. `stalls`: the reads that it leaves alone. */
 async function readPlainFirst(reads: readonly Buffer[], stalls: readonly number[] = []) {
   const told: string[] = [];
-  const { state, write } = readByLibrary(told);
+  const { state, write } = readByLibrary(told, MOST_BYTES);
   const unread: Buffer[] = [];
   let plain = 0;
   const frames = new PlainFrames({
@@ -133,7 +104,7 @@ test("messages, pings and closes are what the library alone makes of any bytes i
     fc.asyncProperty(stream, places, stalls, async (bytes, cuts, stalled) => {
       const reads = splitAt(bytes, cuts);
       const told: string[] = [];
-      const { write } = readByLibrary(told);
+      const { write } = readByLibrary(told, MOST_BYTES);
       for (const read of reads) {
         write(Buffer.from(read));
         await turn();

@@ -108,7 +108,7 @@ function idText(text: string): string | undefined {
 const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
 
 /** The tokens of a text that is known to be JSON. */
-const tokens = (text: string): string[] => text.match(TOKEN) ?? [];
+export const tokens = (text: string): string[] => text.match(TOKEN) ?? [];
 
 /** Twice the values and once the keys of a body, whether it is JSON or not: what bounds a message. */
 export function complexityOf(body: Buffer): number {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "vite";
+import type { Mutation } from "../support/mutations.ts";
 import { instrumenting } from "./instrument.ts";
-import type { Mutation } from "./mutations.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 

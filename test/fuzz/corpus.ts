@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { encode } from "../../src/jsonrpc/value.ts";
 import type { Fuzzer } from "./bundle.ts";
 
 const fileOf = (fuzzer: Fuzzer): string =>
@@ -12,12 +13,9 @@ export function readCorpus(fuzzer: Fuzzer): Buffer[] {
 }
 
 export function writeCorpus(fuzzer: Fuzzer, inputs: readonly Buffer[]): void {
-  const lines = inputs.map((input) => asLine(input)).sort();
+  const lines = inputs.map(asLine).sort();
   writeFileSync(fileOf(fuzzer), `${lines.join("\n")}\n`);
 }
 
 /** All of it is ASCII, so that every tool shows it. */
-export function asLine(input: Buffer): string {
-  const unit = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(input.toString("latin1")).replaceAll(/[\u007f-\u00ff]/g, unit);
-}
+export const asLine = (input: Buffer): string => encode(input.toString("latin1"));

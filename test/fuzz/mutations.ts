@@ -1,13 +1,8 @@
+import type { Mutation } from "../support/mutations.ts";
 import type { Fuzzer } from "./bundle.ts";
 
 /** A fault in what a fuzzer runs. */
-export type Mutation = {
-  readonly fuzzer: Fuzzer;
-  readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-};
+export type FuzzedMutation = Mutation & { readonly fuzzer: Fuzzer };
 
 const HEAD = "src/gateway/plain-head.ts";
 const FRAMES = "src/gateway/websocket-frames.ts";
@@ -17,7 +12,7 @@ const HTTP = "src/upstreams/http";
 const LEDGER = "src/upstreams/ledger";
 
 /** Faults that the fuzzers have to find. */
-export const MUTATIONS: readonly Mutation[] = [
+export const MUTATIONS: readonly FuzzedMutation[] = [
   {
     ...{ fuzzer: "plain-head", name: "a header may be there twice", file: HEAD },
     from: "place === ODD_PLACE || spans[2 * place + 1] !== 0",

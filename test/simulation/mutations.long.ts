@@ -1,31 +1,19 @@
-import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import process from "node:process";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { MutatedCheckout } from "../support/mutations.ts";
 import { MUTATIONS } from "./mutations.ts";
 
-const run = promisify(execFile);
-const ROOT = path.join(import.meta.dirname, "../..");
 const MOST_SCHEDULES = 1500;
 
-let folder: string;
-
+let checkout: MutatedCheckout;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "tollgate-mutations-"));
-  for (const name of ["src", "test/simulation", "package.json"]) {
-    await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
-  }
-  await symlink(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
+  checkout = await MutatedCheckout.copy(["src", "test/simulation"]);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => checkout?.remove());
 
 async function firstViolation(): Promise<number> {
-  const program = path.join(folder, "test/simulation/first-violation.ts");
-  const { stdout } = await run(process.execPath, [program, String(MOST_SCHEDULES)]);
-  return stdout === "" ? Number.POSITIVE_INFINITY : Number(stdout);
+  const program = "test/simulation/first-violation.ts";
+  const found = await checkout.run(program, String(MOST_SCHEDULES));
+  return found === "" ? Number.POSITIVE_INFINITY : Number(found);
 }
 
 test("the schedules find no fault in the code as it is", async () => {
@@ -34,14 +22,9 @@ test("the schedules find no fault in the code as it is", async () => {
 
 test.each(MUTATIONS)(
   `within ${MOST_SCHEDULES} schedules it is found that $name`,
-  async ({ file, from, to }) => {
-    const code = path.join(folder, file);
-    const right = await readFile(code, "utf8");
-    try {
-      await writeFile(code, right.replace(from, to));
+  async (mutation) => {
+    await checkout.runWith(mutation, async () => {
       expect(await firstViolation()).toBeLessThanOrEqual(MOST_SCHEDULES);
-    } finally {
-      await writeFile(code, right);
-    }
+    });
   },
 );

@@ -1,10 +1,4 @@
-/** A fault in what keeps answers of replaced blocks from clients. */
-export type Mutation = {
-  readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-};
+import type { Mutation } from "../support/mutations.ts";
 
 const DROP = "kept.dropAbove(commonAncestor);";
 const ANSWERS = "src/networks/answers.ts";

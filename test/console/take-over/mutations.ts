@@ -1,10 +1,4 @@
-/** A fault in what keeps one person out of another one's account. */
-export type Mutation = {
-  readonly name: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-};
+import type { Mutation } from "../../support/mutations.ts";
 
 const LINKS = "src/console/auth/sign-up-links.ts";
 const OPTIONS = "src/console/auth/auth-options.ts";

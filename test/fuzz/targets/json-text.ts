@@ -4,6 +4,7 @@ import { parseMessage } from "../../../src/jsonrpc/parse-message.ts";
 import { encode, type JsonValue, NumberToken } from "../../../src/jsonrpc/value.ts";
 import { memberFinder, scanArray, scanObject } from "../../../src/lib/json-scan.ts";
 import { MAX_NESTING, skipSpace, valueEnd, viewOf } from "../../../src/lib/json-value.ts";
+import { tokens } from "../../envelope/oracle.ts";
 import { demandEqual } from "../demand.ts";
 
 const FINDERS = ["result", "blockHash", "a"].map((name) => ({ name, find: memberFinder(name) }));
@@ -164,27 +165,25 @@ function parsed(text: string): Parsed {
   }
 }
 
-const TOKEN = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+/g;
-
 /**
  * What a text says that is known to be JSON. In V8 13.6 JSON.parse takes a key with an escape for another
  * one: that of an object before which begins with the same bytes, where it is as long as the decoded key.
  */
 function assembled(text: string): Json {
-  const tokens = text.match(TOKEN) ?? [];
+  const all = tokens(text);
   let at = 0;
   const value = (): Json => {
-    const token = tokens[at++] ?? "";
+    const token = all[at++] ?? "";
     if (token === "[") {
       const array: Json[] = [];
-      for (; tokens[at] !== "]"; at += tokens[at] === "," ? 1 : 0) array.push(value());
+      for (; all[at] !== "]"; at += all[at] === "," ? 1 : 0) array.push(value());
       at += 1;
       return array;
     }
     if (token !== "{") return JSON.parse(token) as Json;
     const object = {};
-    for (; tokens[at] !== "}"; at += tokens[at] === "," ? 1 : 0) {
-      const key = JSON.parse(tokens[at] ?? "") as string;
+    for (; all[at] !== "}"; at += all[at] === "," ? 1 : 0) {
+      const key = JSON.parse(all[at] ?? "") as string;
       at += 2;
       const own = { configurable: true, enumerable: true, writable: true };
       Object.defineProperty(object, key, { ...own, value: value() });

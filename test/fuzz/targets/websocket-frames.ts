@@ -1,14 +1,7 @@
-import * as library from "ws";
 import { PlainFrames } from "../../../src/gateway/websocket-frames.ts";
 import { READ_BUFFER, readPart } from "../../../src/lib/read-buffer.ts";
+import { readByLibrary } from "../../support/websocket-library.ts";
 import { demandEqual } from "../demand.ts";
-
-/** As it is made by the library, whose types do not tell of it. */
-type Receiver = {
-  on(event: string, listener: (data: Buffer) => void): void;
-  _write(bytes: Buffer, encoding: string, done: (fault?: Error & { code?: string }) => void): void;
-};
-const { Receiver } = library as unknown as { Receiver: new (options: object) => Receiver };
 
 /** No read is longer than a message may be: data for a fuzzer is 4,096 bytes at most. */
 const MOST_BYTES = 4096;
@@ -49,7 +42,7 @@ export function fuzz(data: Buffer): void {
 
 function libraryAlone(reads: readonly Buffer[]): string[] {
   const told: string[] = [];
-  const { write } = readByLibrary(told);
+  const { write } = readByLibrary(told, MOST_BYTES);
   for (const read of reads) write(Buffer.from(read));
   return told;
 }
@@ -57,7 +50,7 @@ function libraryAlone(reads: readonly Buffer[]): string[] {
 /** `stalls`: a bit for each read after which the library has not caught up. */
 function plainFirst(reads: readonly Buffer[], stalls: number): string[] {
   const told: string[] = [];
-  const { state, write } = readByLibrary(told);
+  const { state, write } = readByLibrary(told, MOST_BYTES);
   let unread: Buffer[] = [];
   const frames = new PlainFrames({
     receive: (message) => {
@@ -77,26 +70,4 @@ function plainFirst(reads: readonly Buffer[], stalls: number): string[] {
   }
   catchUp();
   return told;
-}
-
-function readByLibrary(told: string[]) {
-  const receiver = new Receiver({ isServer: true, maxPayload: MOST_BYTES });
-  const state = { isOpen: true };
-  for (const kind of ["message", "ping", "pong"]) {
-    receiver.on(kind, (data) => told.push(`${kind} ${data.toString("latin1")}`));
-  }
-  receiver.on("conclude", () => {
-    state.isOpen = false;
-    told.push("close");
-  });
-  // Not `write`, which leaves something to a later turn of the loop.
-  const write = (bytes: Buffer): void => {
-    if (!state.isOpen) return;
-    receiver._write(bytes, "buffer", (fault) => {
-      if (fault === undefined || fault === null) return;
-      state.isOpen = false;
-      told.push(`error ${fault.code}`);
-    });
-  };
-  return { state, write };
 }
