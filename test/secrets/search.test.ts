@@ -86,6 +86,10 @@ describe("a key may be shown", () => {
   });
 });
 
+test("a random text in which a key seems to begin is no finding", () => {
+  expect(found(DATABASE, '"GCIFJxn3nLNoQvI0_B2ivMAg0jtg_FRwTGDTF14LIRY"')).toBe(0);
+});
+
 test("the display of a key, a redacted URL and the files that tests write are no finding", () => {
   expect(found(DATABASE, `${key.slice(0, 8)}… https://[redacted] tg_[redacted]`)).toBe(0);
   expect(found(join(PLACES.folders, "tollgate.yaml"), `url: http://u:${UPSTREAM_SECRET}@h`)).toBe(

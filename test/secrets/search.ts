@@ -129,8 +129,11 @@ function* chunksOf(file: string, maxBytes = CHUNK_BYTES): Generator<string> {
   }
 }
 
-/** More of a key than its display, `tg_6abcd`; of any key, issued or not. */
-const KEY_OR_BEGINNING = /tg_[1-9A-HJ-NP-Za-km-z]{8,}/g;
+/**
+ * More of a key than its display, `tg_6abcd`; of any key, issued or not. It begins a word: within
+ * random base64url, as that of a passkey's challenge, `tg_` comes up by chance.
+ */
+const KEY_OR_BEGINNING = /(?<![\w-])tg_[1-9A-HJ-NP-Za-km-z]{8,}/g;
 const LOGIN_IN_URL = /[a-z]:\/\/[^\s"'/@:]{1,100}:[^\s"'/@]{1,100}@/g;
 const PIECE = 12;
 /** A key's piece is found if it is at least `PIECE + STEP - 1` characters long. */
