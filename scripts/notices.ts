@@ -2,7 +2,14 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "vite";
 
-type Manifest = { readonly name: string; readonly license?: string; readonly dependencies: object };
+type Manifest = {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly dependencies: object;
+};
+
+const FILE = "THIRD-PARTY-NOTICES.txt";
 
 export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
@@ -19,13 +26,19 @@ export const notices: Plugin = {
       (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? [],
     );
     const texts = [...new Set(folders)].sort().map(noticeOf);
-    writeFileSync(join(dir, "THIRD-PARTY-NOTICES.txt"), texts.join("\n"));
+    writeFileSync(join(dir, FILE), texts.join("\n"));
   },
 };
 
+/** Whose code is in the files of a folder that was built, each as `name@version`. */
+export function noticedIn(folder: string): string[] {
+  const text = readFileSync(join(folder, FILE), "utf8");
+  return [...text.matchAll(/^(\S+@[\w.-]+) \([\w.-]+\):$/gm)].map(([, name = ""]) => name);
+}
+
 function noticeOf(folder: string): string {
-  const { name, license } = manifestIn(folder);
+  const { name, version, license } = manifestIn(folder);
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   if (file === undefined) throw new Error(`${name} has no licence to take along`);
-  return `${name} (${license}):\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  return `${name}@${version} (${license}):\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
+import { noticedIn } from "../../scripts/notices.ts";
 import { SLOT_SAMPLES } from "../../src/dev/slot-samples.ts";
 import { SECRET } from "../console/support/test-console.ts";
 import {
@@ -21,6 +22,7 @@ const root = join(import.meta.dirname, "../..");
 const folder = temporaryFolder("package");
 const project = join(folder, "project");
 const env = userEnvironment(folder);
+const installed = join(project, "node_modules/tollgate");
 const inProject = { cwd: project, env };
 
 const npm = async (args: readonly string[], cwd: string): Promise<Ran> => {
@@ -77,15 +79,41 @@ describe("the packed package", () => {
   });
 
   test("names each package whose code it holds, with its licence", () => {
-    const dist = join(project, "node_modules/tollgate/dist");
-    const namesIn = (part: string) => {
-      const notices = readFileSync(join(dist, part, "THIRD-PARTY-NOTICES.txt"), "utf8");
-      return [...notices.matchAll(/^(\S+) \([\w.-]+\):$/gm)].map(([, name = ""]) => name);
-    };
+    const dist = join(installed, "dist");
+    const namesIn = (part: string) =>
+      noticedIn(join(dist, part)).map((name) => name.slice(0, name.lastIndexOf("@")));
     const program = namesIn("");
     expect(program).toEqual(expect.arrayContaining(["zod", "prom-client", "tdigest"]));
     expect(program.filter((name) => name in manifest.dependencies)).toEqual([]);
     expect(namesIn("console/web")).toEqual(expect.arrayContaining(["preact", "better-auth"]));
+  });
+
+  test("brings the versions and hashes of what it needs, and nothing that only developers need", () => {
+    const lock = JSON.parse(readFileSync(join(installed, "npm-shrinkwrap.json"), "utf8"));
+    const entries = Object.entries<{ integrity?: string; resolved?: string }>(lock.packages);
+    const packages = new Map(entries.filter(([path]) => path !== ""));
+    const names = [...packages.keys()].map((path) => path.split("node_modules/").at(-1) ?? "");
+    expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+    expect(names.filter(isDevelopersOwn)).toEqual([]);
+    for (const [path, { integrity, resolved }] of packages) {
+      expect(integrity, path).toMatch(/^sha512-/);
+      expect(resolved, path).toBeUndefined();
+    }
+  });
+
+  test("has a bill of materials that names what comes with it and what is joined into it", () => {
+    const bill = JSON.parse(readFileSync(join(installed, "dist/sbom.json"), "utf8"));
+    expect(bill).toMatchObject({
+      bomFormat: "CycloneDX",
+      metadata: { component: { name: "tollgate", version: manifest.version } },
+    });
+    const components = bill.components as { name: string; version: string; hashes: unknown[] }[];
+    const named = components.map(({ name, version }) => `${name}@${version}`);
+    const joined = ["", "console/web"].flatMap((part) => noticedIn(join(installed, "dist", part)));
+    const dependencies = Object.entries(manifest.dependencies).map((each) => each.join("@"));
+    expect(named).toEqual(expect.arrayContaining([...joined, ...dependencies]));
+    expect(components.filter(({ hashes }) => hashes.length === 0)).toEqual([]);
+    expect(components.filter(({ name }) => isDevelopersOwn(name))).toEqual([]);
   });
 
   test("prints its version and the schema of the configuration", async () => {
@@ -97,7 +125,7 @@ describe("the packed package", () => {
   });
 
   test("starts its workers, the dashboard, and the threads of storage and ledger", async () => {
-    const ledger = join(project, "node_modules/tollgate/dist/dev/sample-ledger");
+    const ledger = join(installed, "dist/dev/sample-ledger");
     const config = {
       server: { host: "127.0.0.1", port: 0, workers: 2 },
       console: { host: "127.0.0.1", port: 0, signup: "closed", secret: SECRET },
@@ -155,6 +183,12 @@ describe("the packed package", () => {
     expect(family.filter(isAlive)).toEqual([]);
   });
 });
+
+/** Packages that nobody needs to run the program, and none of its own packages either. */
+const isDevelopersOwn = (name: string): boolean =>
+  ["vitest", "vite", "typescript", "playwright-core", "anvil", "knip", "smtp-server"].includes(
+    name,
+  );
 
 function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
