@@ -107,6 +107,7 @@ async function tryBlock(block: Block, session: Session): Promise<void> {
       return expectMatch(compact(session.fill(text)), compact(session.lastOutput), "whole");
     case "ts excerpt":
     case "yaml excerpt":
+    case "ini excerpt":
       expect(read(rest)).toContain(text);
       return;
     case "json":

@@ -159,6 +159,46 @@ describe("the packed package", () => {
     expect(await running.end("SIGTERM")).toMatchObject({ code: 0 });
   });
 
+  test("serves with its workers and dashboard under the permissions of the unit for systemd", async () => {
+    const unit = readFileSync(join(root, "examples/systemd/tollgate.service"), "utf8");
+    const [data, temporary] = [join(folder, "data"), join(folder, "temporary")];
+    for (const each of [data, temporary]) mkdirSync(each);
+    const options = (/NODE_OPTIONS=(.*)"$/m.exec(unit)?.[1] ?? "")
+      .replaceAll("=/tmp/", `=${temporary}/`)
+      .replaceAll("/usr/lib/node_modules/tollgate/", `${installed}/`)
+      .replaceAll("/etc/tollgate/", `${project}/`)
+      .replaceAll("/var/lib/tollgate/", `${data}/`);
+    expect(options.match(/--allow-fs-\w+=\S+/g)).toHaveLength(6);
+    const config = {
+      server: { host: "127.0.0.1", port: 0, workers: 2 },
+      admin: { host: "127.0.0.1", port: 0 },
+      console: { host: "127.0.0.1", port: 0, signup: "closed", secret: SECRET },
+      storage: { url: `sqlite:${join(data, "tollgate.db")}` },
+      networks: [
+        { name: "one", family: "evm", upstreams: [{ name: "a", url: "http://127.0.0.1:1" }] },
+      ],
+    };
+    writeFileSync(join(project, "confined.yaml"), stringify(config));
+    running = new Running(
+      process.execPath,
+      [join(installed, "dist/cli.js"), "start", "--config", "confined.yaml"],
+      { ...inProject, env: { ...env, NODE_OPTIONS: options, TMPDIR: temporary } },
+    );
+    const printed = await running.printed(/"msg":"dashboard serves"/);
+    const port = (said: string) =>
+      new RegExp(`"port":(\\d+)[^\\n]*"msg":"${said}"`).exec(printed)?.[1];
+    const page = await fetch(`http://localhost:${port("dashboard serves")}/`);
+    expect(page.headers.get("content-type")).toContain("text/html");
+    const metrics = await fetch(`http://127.0.0.1:${port("admin port")}/metrics`);
+    expect(await metrics.text()).toContain("process_resident_memory_bytes");
+    const call = await fetch(`http://127.0.0.1:${port("serving")}/one/v3/nobody`, {
+      method: "POST",
+    });
+    expect(call.status).toBe(401);
+    expect(await running.end("SIGTERM")).toMatchObject({ code: 0 });
+    expect(running.output).not.toMatch(/ERR_ACCESS_DENIED|"level":[456]0/);
+  });
+
   test("serves a printed curl line in `npx tollgate dev`, and Ctrl-C leaves nothing behind", async () => {
     running = new Running("npx", ["tollgate", "dev"], inProject);
     const printed = await running.printed(/Ctrl-C ends everything/);
