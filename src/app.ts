@@ -10,7 +10,7 @@ import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
 import { StoreProbe } from "./credits/store-probe.ts";
 import { AddressBook } from "./gateway/address.ts";
-import { AdminServer } from "./gateway/admin-server.ts";
+import { ADMIN_CONNECTIONS, AdminServer } from "./gateway/admin-server.ts";
 import { OwnOperations, type UpstreamName } from "./gateway/operations.ts";
 import { Pipeline } from "./gateway/pipeline.ts";
 import { Reception } from "./gateway/reception.ts";
@@ -129,12 +129,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
-/** Of the program itself: standard streams, the database, the admin port's connections, modules. */
-const OWN_FILES = 128;
+/** Of the program itself: standard streams, the database, modules. */
+const OWN_FILES = 64;
 
 /** File descriptors that clients must not use up. */
 function filesBesideClients({ networks }: Config): number {
-  let files = OWN_FILES;
+  let files = OWN_FILES + ADMIN_CONNECTIONS;
   for (const { upstreams } of networks) {
     for (const { maxConnections } of upstreams) files += maxConnections;
   }

@@ -1,6 +1,7 @@
 import helmet from "@fastify/helmet";
 import fastify, { type FastifyInstance } from "fastify";
 import { ClientAddress } from "../access/client-address.ts";
+import { Doors } from "../lib/doors.ts";
 import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
 import { registerApi } from "./api.ts";
 import type { Auth } from "./auth/auth.ts";
@@ -15,6 +16,9 @@ import type { ClientReader, ConsoleSettings, ConsoleTools } from "./settings.ts"
 const BODY_BYTES = 262_144;
 /** A request that has not arrived by then is given up. */
 const REQUEST_MS = 30_000;
+const MAX_CONNECTIONS = 1000;
+/** For the database, mails, webhooks and calls of the gateway. */
+const OWN_FILES = 128;
 
 export type ServerParts = ConsoleTools & {
   readonly auth: Auth;
@@ -36,6 +40,9 @@ export async function buildServer(
     exposeHeadRoutes: false, // what checks links in mail with HEAD must not use them up
     forceCloseConnections: true,
   });
+  const addresses = new ClientAddress(config.server.trustProxy);
+  const isShared = (address: string) => addresses.isProxy(address);
+  new Doors({ maxConnections: MAX_CONNECTIONS, reserved: OWN_FILES, isShared }).guard(app.server);
   handleErrors(app, tools.log);
   await app.register(helmet, securityHeaders(publicUrl));
   app.addHook("onRequest", async (request, reply) => {
@@ -44,7 +51,7 @@ export async function buildServer(
     if (/^\/+api(\/|\?|$)/.test(request.url)) reply.header("cache-control", "no-store");
     guardChange(request, publicUrl);
   });
-  const clientOf = clientReader(config.server.trustProxy);
+  const clientOf = clientReader(addresses);
   registerAuth(app, { auth, publicUrl, clientOf, sendsMail: tools.mailer !== undefined });
   registerApi(app, { ...tools, ...settings, clientOf, sessions: auth.sessions });
   await registerPages(app, { folder: pages, publicUrl });
@@ -52,8 +59,7 @@ export async function buildServer(
 }
 
 /** X-Forwarded-For counts from the proxies of `server.trustProxy` alone, as on the gateway. */
-function clientReader(trusted: readonly string[]): ClientReader {
-  const addresses = new ClientAddress(trusted);
+function clientReader(addresses: ClientAddress): ClientReader {
   return ({ socket, headers }) => {
     const peer = socket.remoteAddress ?? "";
     const forwarded = headers["x-forwarded-for"];

@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
+import { Doors } from "../lib/doors.ts";
 import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
 import { AdminAccess, type AdminAccessOptions } from "./admin-access.ts";
 import type { Operations } from "./operations.ts";
 
 export type AdminOptions = AdminAccessOptions & { readonly port: number };
+
+/** Of scrapers, probes, operators and the dashboard. */
+export const ADMIN_CONNECTIONS = 100;
 
 type Page = { readonly status: number; readonly type: string; readonly body: string };
 
@@ -29,6 +33,8 @@ export class AdminServer {
     this.#access = new AdminAccess(options);
     this.#operations = operations;
     this.#server = createServer((request, response) => void this.#answer(request, response));
+    const doors = { maxConnections: ADMIN_CONNECTIONS, reserved: 0, isShared: () => false };
+    new Doors(doors).guard(this.#server);
   }
 
   /** Opens the port; resolves to the one that was taken. @throws where it cannot be opened */

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "../access/authenticator.ts";
+import { addressOwner } from "../lib/address-owner.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
 import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
-import { addressOwner } from "./address-owner.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import process from "node:process";
 import type { RpcError } from "../jsonrpc/errors.ts";
+import { addressOwner } from "../lib/address-owner.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding } from "../lib/memory-budget.ts";
-import { addressOwner } from "./address-owner.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
 import type { BodyListener } from "./exchange.ts";

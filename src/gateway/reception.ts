@@ -3,10 +3,10 @@ import type { Authenticator, Identity, Refusal } from "../access/authenticator.t
 import type { ClientAddress } from "../access/client-address.ts";
 import type { UnknownKeys } from "../access/unknown-keys.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
+import { addressOwner } from "../lib/address-owner.ts";
 import type { Network } from "../networks/network.ts";
 import type { AllowKind } from "../storage/store.ts";
 import type { Address, AddressBook } from "./address.ts";
-import { addressOwner } from "./address-owner.ts";
 import type { Session } from "./call.ts";
 import { notAllowed } from "./refusals.ts";
 import type { Head } from "./request-head.ts";
@@ -41,10 +41,19 @@ export class Reception {
     return known === undefined ? this.#meet(address, head) : this.#read(known, address, head);
   }
 
+  /** Whose request it is by its address; undefined where it came through no proxy. */
+  ownerBehindProxy(head: Head): string | undefined {
+    return this.#parts.clientAddress.isProxy(head.peer) ? this.#ownerOf(head) : undefined;
+  }
+
+  #ownerOf({ peer, forwardedFor }: Head): string {
+    return addressOwner(this.#parts.clientAddress.of(peer, forwardedFor) ?? peer);
+  }
+
   /** Nobody had this key before: 429 where its address comes with many of that kind. */
   #meet(address: Address, head: Head): Reading | Promise<Reading> {
-    const { authenticator, clientAddress, unknownKeys } = this.#parts;
-    const owner = addressOwner(clientAddress.of(head.peer, head.forwardedFor) ?? head.peer);
+    const { authenticator, unknownKeys } = this.#parts;
+    const owner = this.#ownerOf(head);
     const retryAfterSeconds = unknownKeys.take(owner);
     if (retryAfterSeconds > 0) {
       const details = "too many requests with unknown keys came from this address";

@@ -3,11 +3,11 @@ import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { Clock } from "../lib/clock.ts";
+import { type DoorOptions, Doors } from "../lib/doors.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { patientInterval } from "../lib/patient-interval.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { followCertificates, type TlsFiles } from "./certificates.ts";
-import { type DoorOptions, Doors } from "./doors.ts";
 import { type FrontParts, HttpFront } from "./http-front.ts";
 import { type ConnectionLimits, createNodeServer } from "./node-server.ts";
 import { PlainWire } from "./plain-wire.ts";
@@ -68,7 +68,8 @@ export class GatewayServer {
     this.#options = options;
     const { tls, keepAliveMs, limits = CONNECTION_LIMITS } = options;
     const http = new HttpFront(parts);
-    const websocket = new WebSocketFront(options.websocket, parts);
+    const doors = this.#doors(parts);
+    const websocket = new WebSocketFront(options.websocket, { ...parts, doors });
     const begin = http.begin.bind(http);
     const server = createNodeServer(
       { limits, keepAliveMs, tls },
@@ -105,8 +106,18 @@ export class GatewayServer {
       connections.inc();
       socket.once("close", () => connections.dec());
     });
-    const refused = () => parts.metrics.refused("too_many_connections");
-    new Doors({ ...options, ...parts.doors, refused }).guard(server);
+    doors.guard(server);
+  }
+
+  #doors({ doors, metrics, log }: Parts): Doors {
+    const { maxConnections, maxConnectionsPerAddress } = this.#options;
+    const refused = () => metrics.refused("too_many_connections");
+    const made = new Doors({ maxConnections, maxConnectionsPerAddress, ...doors, refused });
+    if (maxConnections !== undefined && made.most < maxConnections) {
+      const msg = "server.maxConnections is more than the file descriptors allow (ulimit -n)";
+      log.warn({ maxConnections, allowed: made.most }, msg);
+    }
+    return made;
   }
 
   /** Opens the port; resolves to the one that was taken. @throws where it cannot be opened */

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Doors } from "../lib/doors.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import { patientInterval } from "../lib/patient-interval.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
@@ -24,6 +25,7 @@ type Parts = FrontParts & {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly memory: MemoryBudget;
+  readonly doors: Pick<Doors, "admitFor">;
 };
 
 const SWEEP_MS = 5000;
@@ -66,7 +68,7 @@ export class WebSocketFront {
       "name" in address ? address : await this.#parts.reception.identify(address, requestHead);
     if (socket.destroyed) return;
     // Not before the wait: other upgrades with the same key may have waited for the same look-up.
-    const session = this.#limit(identified);
+    const session = this.#limit(identified, requestHead, socket);
     if ("name" in session) {
       this.#parts.metrics.refused(session.name);
       endWithRefusal(socket, session, requestId);
@@ -110,12 +112,16 @@ export class WebSocketFront {
     return [...this.#byKey.values()].flatMap((connections) => [...connections]);
   }
 
-  #limit(session: Reading): Reading {
+  #limit(session: Reading, head: RequestHead, socket: Duplex): Reading {
     if ("name" in session) return session;
     const limit = this.#options.maxConnectionsPerKey;
     const open = this.#byKey.get(session.identity.keyId)?.size ?? 0;
-    if (open < limit) return session;
-    return { name: "too_many_connections", details: `${limit} WebSockets are open with this key` };
+    const name = "too_many_connections";
+    if (open >= limit) return { name, details: `${limit} WebSockets are open with this key` };
+    // Without a proxy the connection was counted when it was opened.
+    const owner = this.#parts.reception.ownerBehindProxy(head);
+    if (owner === undefined || this.#parts.doors.admitFor(owner, socket)) return session;
+    return { name, details: "too many WebSockets are open from this address" };
   }
 
   /** Counts the connection and watches its key; returns what undoes both. */

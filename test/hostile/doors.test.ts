@@ -61,6 +61,13 @@ async function scene(server: object, options: TollgateOptions = {}): Promise<Sce
 const requestTo = (path: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`;
 
+const upgradeTo = (path: string, forwarded: string): string =>
+  [
+    `GET ${path} HTTP/1.1`,
+    ...["Host: a", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+    ...[`X-Forwarded-For: ${forwarded}`, "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "", ""],
+  ].join("\r\n");
+
 /** The status of a call on this connection; undefined where it was closed instead. */
 async function statusOn(connection: RawConnection, path: string): Promise<number | undefined> {
   const before = connection.received().length;
@@ -109,6 +116,48 @@ test("connections are bounded by address: others get in", async () => {
   };
   expect(await openFrom("127.0.0.2", 15)).toBe(10);
   expect(await openFrom("127.0.0.3", 10)).toBe(10);
+});
+
+test("WebSockets behind a proxy are bounded by the address that it tells, of IPv6 by its /64", async () => {
+  const { path, open } = await scene({ trustProxy: ["127.0.0.1"], maxConnectionsPerAddress: 3 });
+  const statusFor = async (forwarded: string) => {
+    const [connection] = await open(1);
+    if (connection === undefined) throw new Error("no connection");
+    connection.send(upgradeTo(path.replace("/v3/", "/ws/v3/"), forwarded));
+    await expect.poll(() => connection.received(), { timeout: 5000 }).toContain("\r\n");
+    return { connection, status: Number(connection.received().split(" ")[1]) };
+  };
+  for (const [address, other] of [
+    ["192.0.2.1", "192.0.2.2"],
+    ["2001:db8::1", "2001:db8:0:1::1"],
+  ] as const) {
+    const first = await statusFor(address);
+    const statuses = [first.status];
+    for (let turn = 0; turn < 4; turn += 1) {
+      const of64 = address.includes(":") ? `2001:db8::${turn}:1` : address;
+      statuses.push((await statusFor(of64)).status);
+    }
+    expect(statuses).toEqual([101, 101, 101, 429, 429]);
+    expect((await statusFor(other)).status).toBe(101);
+    first.connection.socket.destroy();
+    await expect.poll(async () => (await statusFor(address)).status, { timeout: 5000 }).toBe(101);
+  }
+});
+
+test("the admin port has a bound of its own, and takes connections again once others are closed", async () => {
+  const { gateway } = await scene({});
+  const { port } = new URL(gateway.admin);
+  const all = await Promise.all(Array.from({ length: 120 }, () => openRaw(Number(port))));
+  ending.push(() => {
+    for (const { socket } of all) socket.destroy();
+  });
+  const open = await stillOpen(all);
+  expect(open).toHaveLength(50);
+  await expect(fetch(`${gateway.admin}/healthz`)).rejects.toThrow();
+  for (const { socket } of open) socket.destroy();
+  const status = async () =>
+    (await fetch(`${gateway.admin}/healthz`).catch(() => undefined))?.status;
+  await expect.poll(status, { timeout: 5000 }).toBe(200);
 });
 
 test.each([
@@ -183,7 +232,10 @@ describe("with few file descriptors", () => {
   });
 
   test("400 connections from the first moment keep neither the storage nor the admin port from working", async () => {
-    const { gateway, path, open } = await scene({}, files(300));
+    const { gateway, path, open } = await scene({ maxConnections: 1000 }, files(300));
+    expect(gateway.process.output()).toMatch(
+      /"maxConnections":1000,"allowed":128,"msg":"server.maxConn/,
+    );
     const held = await open(400);
     const kept = await stillOpen(held);
     expect(kept.length).toBeGreaterThan(50);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Server, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { addressOwner } from "./address-owner.ts";
 
 export type DoorOptions = {
@@ -11,7 +12,7 @@ export type DoorOptions = {
   readonly reserved: number;
   /** Whether connections of this address are many clients', as a proxy's are. */
   readonly isShared: (address: string) => boolean;
-  readonly refused: () => void;
+  readonly refused?: () => void;
 };
 
 /** Where nobody says how many files the process may have open. */
@@ -25,8 +26,9 @@ const LEAST = 16;
  * descriptors stay free for nodes, the database and the admin port.
  */
 export class Doors {
+  /** The most that may be open, whatever was wished. */
+  readonly most: number;
   readonly #options: DoorOptions;
-  readonly #most: number;
   readonly #mostOfAddress: number;
   readonly #byAddress = new Map<string, number>();
   #open = 0;
@@ -35,8 +37,8 @@ export class Doors {
     this.#options = options;
     const { maxConnections = MOST, reserved } = options;
     const room = Math.max(openFilesLimit() - reserved, LEAST);
-    this.#most = Math.min(maxConnections, room);
-    this.#mostOfAddress = options.maxConnectionsPerAddress ?? Math.ceil(this.#most / 2);
+    this.most = Math.min(maxConnections, room);
+    this.#mostOfAddress = options.maxConnectionsPerAddress ?? Math.ceil(this.most / 2);
   }
 
   /** From now on the server's listeners are told of a connection only where there is room for it. */
@@ -45,7 +47,7 @@ export class Doors {
     server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
       if (!this.#admit(socket)) {
-        this.#options.refused();
+        this.#options.refused?.();
         socket.destroy();
         return;
       }
@@ -53,21 +55,31 @@ export class Doors {
     });
   }
 
-  #admit(socket: Socket): boolean {
-    const { remoteAddress = "" } = socket;
-    if (this.#open >= this.#most) return false;
-    const owner = this.#options.isShared(remoteAddress) ? undefined : addressOwner(remoteAddress);
-    const ofAddress = owner === undefined ? 0 : (this.#byAddress.get(owner) ?? 0);
-    if (ofAddress >= this.#mostOfAddress) return false;
-    this.#open += 1;
-    if (owner !== undefined) this.#byAddress.set(owner, ofAddress + 1);
+  /**
+   * One that came through a proxy stays open, as WebSockets do: it counts for whom it is open, an
+   * `addressOwner`. False where that one has too many.
+   */
+  admitFor(owner: string, socket: Duplex): boolean {
+    const open = this.#byAddress.get(owner) ?? 0;
+    if (open >= this.#mostOfAddress) return false;
+    this.#byAddress.set(owner, open + 1);
     socket.once("close", () => this.#left(owner));
     return true;
   }
 
-  #left(owner: string | undefined): void {
-    this.#open -= 1;
-    if (owner === undefined) return;
+  #admit(socket: Socket): boolean {
+    const { remoteAddress = "" } = socket;
+    if (this.#open >= this.most) return false;
+    const isShared = this.#options.isShared(remoteAddress);
+    if (!isShared && !this.admitFor(addressOwner(remoteAddress), socket)) return false;
+    this.#open += 1;
+    socket.once("close", () => {
+      this.#open -= 1;
+    });
+    return true;
+  }
+
+  #left(owner: string): void {
     const left = (this.#byAddress.get(owner) ?? 1) - 1;
     if (left === 0) this.#byAddress.delete(owner);
     else this.#byAddress.set(owner, left);
