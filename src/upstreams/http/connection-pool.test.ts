@@ -49,11 +49,14 @@ let broken = 0;
 const onBroken = () => {
   broken += 1;
 };
-const send = (body = "hello"): Promise<Outcome> =>
-  new Promise((resolve) => pool.send(exchangeOf(body, resolve)));
-/** As callers do: again where the connection had ended before the request came. */
+const send = (body = "hello", timeoutMs = 1000): Promise<Outcome> =>
+  new Promise((resolve) => pool.send(exchangeOf(body, resolve, timeoutMs)));
+/**
+ * As callers do: again where the connection had ended before the request came. On a busy machine the
+ * line would refuse what it could not serve within the usual time.
+ */
 const sendAgain = async (body: string): Promise<Outcome> => {
-  const outcome = await send(body);
+  const outcome = await send(body, 60_000);
   return outcome.kind === "unreachable" && outcome.isStale === true ? sendAgain(body) : outcome;
 };
 const textOf = (outcome: Outcome): string => {
