@@ -41,7 +41,19 @@ describe("a large result", () => {
     expect(isOneValue([BLOCK.slice(0, -1)])).toBe(false);
   });
 
-  test("of another kind than an object or a list is looked through", () => {
-    expect(largeEnd(Buffer.from(`"${"x".repeat(10)}"}`), 0, "}")).toBeUndefined();
+  test("that is a string ends with its first quote, or is looked through", () => {
+    const end = (text: string) => largeEnd(Buffer.from(text), 0, "}");
+    expect(end(`"${"x".repeat(10)}"}`)).toBe(12);
+    for (const more of ['","more":"b', '\\"', "\\\\"]) {
+      expect(end(`"${"x".repeat(10)}${more}"}`)).toBeUndefined();
+    }
+    const code = `"0x${"5b".repeat(LARGE_BYTES / 2)}"`;
+    expect(resultOf(`${HEAD}${code}}`)).toBe(code);
+    expect(resultOf(`${HEAD}${code},"more":1}`)).toBe(code);
+    expect(resultOf(`${HEAD}${code.slice(0, -1)}}`)).toBeUndefined();
+  });
+
+  test("that is no text and no list is looked through", () => {
+    expect(largeEnd(Buffer.from(`${"1".repeat(10)}}`), 0, "}")).toBeUndefined();
   });
 });

@@ -24,18 +24,22 @@ export function isOneValue(result: readonly Piece[]): boolean {
 
 /**
  * Where the result that begins at `start` ends in a body that was received whole: before `tail`, with
- * the bracket that it began with. That closes nothing small, as it would where another member stands
- * behind the result. Undefined where this does not show.
+ * the bracket or quote that it began with. A bracket closes nothing small, as it would where another
+ * member stands behind the result; a quote is the first one. Undefined where this does not show.
  */
 export function largeEnd(body: Buffer, start: number, tail: string): number | undefined {
-  const first = body[start];
-  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return undefined;
   let end = body.length;
   while (end > start && (body[end - 1] ?? 0) <= 0x20) end -= 1;
   end -= tail.length;
+  if (body.toString("latin1", end, end + tail.length) !== tail) return undefined;
+  const first = body[start];
+  if (first === QUOTE) {
+    const isFirst = body.indexOf(QUOTE, start + 1) === end - 1;
+    return isFirst && body[end - 2] !== BACKSLASH ? end : undefined;
+  }
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return undefined;
   // In ASCII either closing bracket stands two places after its opening one.
-  const isClosed = body[end - 1] === first + 2;
-  if (!isClosed || body.toString("latin1", end, end + tail.length) !== tail) return undefined;
+  if (body[end - 1] !== first + 2) return undefined;
   return endsInSmallValue(body, end) ? undefined : end;
 }
 
