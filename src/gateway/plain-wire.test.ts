@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { plentyOfMemory } from "../../test/support/holding.ts";
@@ -193,6 +193,29 @@ describe("node:http takes over, with all bytes,", () => {
     echo(exchange);
     expect(readAnswers(await raw.closed)[0]?.body).toBe("one");
   });
+});
+
+test("a large body that node:http takes over is read a part in each turn of the event loop", async () => {
+  const sizeBytes = 8_000_000;
+  let [received, ofTurn, most] = [0, 0, 0];
+  server.prependListener("request", (request: IncomingMessage) => {
+    const endTurn = () => {
+      most = Math.max(most, ofTurn);
+      ofTurn = 0;
+      if (!request.complete) setImmediate(endTurn);
+    };
+    endTurn();
+    request.on("data", ({ length }: Buffer) => {
+      received += length;
+      ofTurn += length;
+    });
+  });
+  const raw = await connection();
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nContent-Length: ${sizeBytes}\r\n\r\n`;
+  raw.send(head + " ".repeat(sizeBytes));
+  await receives(raw, /node:http$/);
+  expect(received).toBe(sizeBytes);
+  expect(most).toBeLessThanOrEqual((256 + 64) * 1024);
 });
 
 describe("a limit, no earlier and not much later:", () => {

@@ -91,6 +91,9 @@ export class PlainWire implements PlainCircle {
   /** The bytes come first: what the socket still holds, or reads from here on, comes after them. */
   handOver(socket: Socket, bytes: Buffer): void {
     this.#serve(socket);
+    // Where somebody listens, node:http gets what is read from the socket, and so in its turn
+    // (`readTurns`), in place of reading it itself below.
+    socket.on("data", ignore);
     socket.emit("data", bytes);
   }
 
@@ -98,3 +101,5 @@ export class PlainWire implements PlainCircle {
     this.#connections.delete(connection);
   }
 }
+
+function ignore(): void {}

@@ -166,6 +166,35 @@ test("whatever comes into whatever rooms, with pauses, is read whole and in orde
   );
 });
 
+test("connections that have much to read take turns, and each is read whole", async () => {
+  const [connections, megabytes] = [8, 8];
+  const received: number[] = Array(connections).fill(0);
+  let ofTurn = 0;
+  let most = 0;
+  let isOver = false;
+  const endTurn = () => {
+    most = Math.max(most, ofTurn);
+    ofTurn = 0;
+    if (!isOver) setImmediate(endTurn);
+  };
+  endTurn();
+  const pairs: { writer: Socket; reader: Socket }[] = [];
+  for (const at of received.keys()) {
+    const made = await pair((text) => {
+      ofTurn += text.length;
+      received[at] = (received[at] ?? 0) + text.length;
+      return true;
+    });
+    pairs.push(made);
+  }
+  const ends = pairs.map(({ reader }) => once(reader.resume(), "end"));
+  for (const { writer } of pairs) writer.end(Buffer.alloc(megabytes * 1e6));
+  await Promise.all(ends);
+  isOver = true;
+  expect(received).toEqual(Array(connections).fill(megabytes * 1e6));
+  expect(most).toBeLessThanOrEqual(256 * 1024 + connections * ROOM.length);
+});
+
 test("a socket that is more than a plain one, as TLS is, is read in its own way", () => {
   class Other extends Socket {}
   const reads = new SocketReads(

@@ -13,6 +13,7 @@ export type Handle = {
   onread?: (bytes?: ArrayBuffer) => Uint8Array | undefined;
   reading?: boolean;
   readStop?: () => number;
+  readStart?: () => number;
   /** What was given to the system, and what of it the system has not taken yet. */
   readonly bytesWritten?: number;
   readonly writeQueueSize?: number;

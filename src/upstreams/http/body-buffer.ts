@@ -8,6 +8,9 @@ const BLOCK_BYTES = 16 * 1024;
 /** Smaller ones share memory with others (Buffer's pool), which costs a fifth of memory of their own. */
 const SHARED_BYTES = 4 * 1024;
 
+/** More would be read in one go than one connection's part of a turn (`readTurns`). */
+const MOST_ROOM_BYTES = 256 * 1024;
+
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
@@ -39,8 +42,8 @@ export class BodyBuffer {
   /** Where announced bytes go next; they may be written there instead of being appended. */
   room(): Buffer {
     if (this.#filled === this.#block.length) this.#grow(0);
-    const { length } = this.#block;
-    return this.#block.subarray(this.#filled, Math.min(length, this.#filled + this.#expected));
+    const bytes = Math.min(this.#expected, MOST_ROOM_BYTES);
+    return this.#block.subarray(this.#filled, Math.min(this.#block.length, this.#filled + bytes));
   }
 
   /** So many bytes were written into the room. */
