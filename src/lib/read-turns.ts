@@ -1,7 +1,7 @@
 /** Less than this is small: it is read in one go, and costs its turn nothing. */
 const LARGE_READ_BYTES = 16 * 1024;
 /** Of large reads, in one turn of the event loop. */
-const TURN_BYTES = 256 * 1024;
+export const TURN_BYTES = 256 * 1024;
 /** A connection that goes on reads at least so much, if so much is there. */
 const READ_BYTES = 64 * 1024;
 
@@ -35,7 +35,6 @@ export class ReadTurns {
   readonly #end = (): void => {
     this.#isTurnOver = true;
     this.#left = TURN_BYTES;
-    if (this.#waiting.length === 0) return;
     for (const goOn of this.#waiting.splice(0, TURN_BYTES / READ_BYTES)) goOn();
     // Who waits still is called in the next turn, whether anybody reads in this one or not.
     if (this.#waiting.length > 0) this.#begin();

@@ -1,15 +1,13 @@
 import { Buffer } from "node:buffer";
 import { freeMemory } from "../../lib/free-memory.ts";
 import { largeBuffers } from "../../lib/large-buffers.ts";
+import { TURN_BYTES } from "../../lib/read-turns.ts";
 
 /** A body of unknown size grows by at least so much. */
 const BLOCK_BYTES = 16 * 1024;
 
 /** Smaller ones share memory with others (Buffer's pool), which costs a fifth of memory of their own. */
 const SHARED_BYTES = 4 * 1024;
-
-/** More would be read in one go than one connection's part of a turn (`readTurns`). */
-const MOST_ROOM_BYTES = 256 * 1024;
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
@@ -39,10 +37,13 @@ export class BodyBuffer {
     }
   }
 
-  /** Where announced bytes go next; they may be written there instead of being appended. */
+  /**
+   * Where announced bytes go next; they may be written there instead of being appended. What is read
+   * there in one go is no more than what is read in a turn.
+   */
   room(): Buffer {
     if (this.#filled === this.#block.length) this.#grow(0);
-    const bytes = Math.min(this.#expected, MOST_ROOM_BYTES);
+    const bytes = Math.min(this.#expected, TURN_BYTES);
     return this.#block.subarray(this.#filled, Math.min(this.#block.length, this.#filled + bytes));
   }
 
