@@ -1,46 +1,99 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ReadTurns } from "./read-turns.ts";
 
 const READ_BYTES = 64 * 1024;
 const READS = 4;
 
-/** Reads of this size until one has to wait. */
-function readUntilOver(turns: ReadTurns, goOn: () => void): number {
-  let reads = 1;
-  while (turns.take(READ_BYTES, goOn)) reads += 1;
+class Connection {
+  mayRead = true;
+  goesOn = 0;
+
+  stop(): void {
+    this.mayRead = false;
+  }
+
+  goOn(): void {
+    this.mayRead = true;
+    this.goesOn += 1;
+  }
+}
+
+const connections = (count: number) => Array.from({ length: count }, () => new Connection());
+const going = (all: readonly Connection[]) => all.filter(({ mayRead }) => mayRead).length;
+
+/** Reads of this size until it has to wait. */
+function readUntilOver(turns: ReadTurns, connection: Connection): number {
+  let reads = 0;
+  for (; connection.mayRead; reads += 1) turns.took(READ_BYTES, connection);
   return reads;
 }
 
 test("what is read in large pieces waits for the next turn after 256 KB", async () => {
-  const turns = new ReadTurns();
-  const goOn = vi.fn();
-  expect(readUntilOver(turns, goOn)).toBe(READS);
-  expect(goOn).not.toHaveBeenCalled();
-  await nextTurn();
-  expect(goOn).toHaveBeenCalledTimes(1);
-  expect(readUntilOver(turns, goOn)).toBe(READS);
+  const turns = new ReadTurns(() => 0);
+  const connection = new Connection();
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect(readUntilOver(turns, connection)).toBe(READS);
+    await nextTurn();
+    expect(connection.goesOn).toBe(turn + 1);
+  }
 });
 
 test("what is read in small pieces never waits", () => {
-  const turns = new ReadTurns();
-  readUntilOver(turns, () => undefined);
-  const goOn = vi.fn();
-  for (let read = 0; read < 1000; read += 1) expect(turns.take(1000, goOn)).toBe(true);
+  const turns = new ReadTurns(() => 0);
+  const [large = new Connection(), small = new Connection()] = connections(2);
+  readUntilOver(turns, large);
+  for (let read = 0; read < 1000; read += 1) turns.took(1000, small);
+  expect(small.mayRead).toBe(true);
 });
 
 test("connections that wait go on in the order in which they came, some in each turn", async () => {
-  const turns = new ReadTurns();
-  readUntilOver(turns, () => undefined);
-  const went: number[] = [];
-  for (let connection = 0; connection < 2 * READS; connection += 1) {
-    turns.take(READ_BYTES, () => went.push(connection));
-  }
+  const turns = new ReadTurns(() => 0);
+  const all = connections(2 * READS);
+  for (const connection of all) turns.took(READ_BYTES, connection);
+  expect(going(all)).toBe(0);
   const seen: number[] = [];
-  while (went.length < 2 * READS && seen.length < 10) {
+  for (let turn = 0; turn < 3; turn += 1) {
     await nextTurn();
-    seen.push(went.length);
+    seen.push(going(all));
   }
-  expect(seen).toEqual([READS - 1, 2 * READS - 1, 2 * READS]);
-  expect(went).toEqual([...went.keys()]);
+  expect(seen).toEqual([READS, 2 * READS, 2 * READS]);
+  expect(all.map(({ goesOn }) => goesOn)).toEqual(all.map(() => 1));
+});
+
+test("what takes long waits for the next turn after 5 ms, also who has not read in this one; one goes on in each", async () => {
+  let now = 0;
+  const turns = new ReadTurns(() => now);
+  const all = connections(5);
+  const [first = new Connection()] = all;
+  const small = new Connection();
+  for (const connection of all) turns.took(1024, connection);
+  expect(going(all)).toBe(5);
+  now = 5;
+  turns.took(100, small);
+  turns.took(1024, first);
+  expect(going(all)).toBe(0);
+  await nextTurn();
+  expect(all.map(({ mayRead }) => mayRead)).toEqual([true, false, false, false, false]);
+  now = 10;
+  turns.took(1024, first);
+  await nextTurn();
+  expect(all.map(({ mayRead }) => mayRead)).toEqual([false, true, false, false, false]);
+  // Something is there for both then, and the first takes all of the turn.
+  now = 15;
+  turns.took(1024, first);
+  expect(going(all)).toBe(0);
+  expect(small.mayRead).toBe(true);
+});
+
+test("who read in large pieces in a turn that had time left is not stopped by later ones", async () => {
+  let now = 0;
+  const turns = new ReadTurns(() => now);
+  const [early = new Connection(), late = new Connection()] = connections(2);
+  turns.took(1024, early);
+  await nextTurn();
+  turns.took(1024, late);
+  now = 5;
+  turns.took(1024, late);
+  expect([early.mayRead, late.mayRead]).toEqual([true, false]);
 });

@@ -1,45 +1,83 @@
-/** Less than this is small: it is read in one go, and costs its turn nothing. */
-const LARGE_READ_BYTES = 16 * 1024;
+/** Less than this is small, a few calls: it is read in one go, and costs its turn nothing. */
+const LARGE_READ_BYTES = 1024;
 /** Of large reads, in one turn of the event loop. */
 export const TURN_BYTES = 256 * 1024;
+/** How long work that can wait goes on in one turn of the event loop. */
+export const TURN_MS = 5;
 /** A connection that goes on reads at least so much, if so much is there. */
 const READ_BYTES = 64 * 1024;
+
+/** Something that is read, and that may be kept from it for a while. */
+export type Reader = {
+  /** Nothing more is read until `goOn`, even if the system has said that something is there. */
+  stop(): void;
+  goOn(): void;
+};
 
 /**
  * Bounds what is read in one turn of the event loop. libuv reads up to 32 times from one connection
  * before it looks at the next: 150 clients that send bodies of 5 MB, or nodes that answer with 20 MB,
- * would hold up everybody else for 300 MB. What comes in large reads waits for the next turn once
- * there were enough of them; connections that wait take turns.
+ * would hold up everybody else for 300 MB, and 50 that send 500 calls each for as long as these take.
+ * Once there was enough, whoever comes in large reads waits for the next turn, also where something
+ * is there for it in this one. Those that wait take turns.
  */
 export class ReadTurns {
+  readonly #now: () => number;
   #left = TURN_BYTES;
-  #waiting: (() => void)[] = [];
+  #endMs = 0;
+  #isTimeOver = false;
+  /** In the order of their turns. */
+  readonly #waiting = new Set<Reader>();
+  /** Those that come in large reads, and do not wait. */
+  readonly #going = new Set<Reader>();
   #isTurnOver = true;
 
-  /** So many bytes were read. False: no more is to be read there until `goOn`, which is called once. */
-  take(bytes: number, goOn: () => void): boolean {
-    if (bytes < LARGE_READ_BYTES) return true;
+  /** `now`: milliseconds that never go back. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** So many bytes of it were read and handled; it may be stopped. */
+  took(bytes: number, reader: Reader): void {
+    if (bytes < LARGE_READ_BYTES) return;
     this.#begin();
+    this.#going.add(reader);
     this.#left -= bytes;
-    if (this.#left > 0) return true;
-    this.#waiting.push(goOn);
-    return false;
+    this.#isTimeOver = this.#now() >= this.#endMs;
+    if (this.#left > 0 && !this.#isTimeOver) return;
+    for (const one of this.#going) {
+      one.stop();
+      this.#waiting.add(one);
+    }
+    this.#going.clear();
   }
 
   #begin(): void {
     if (!this.#isTurnOver) return;
     this.#isTurnOver = false;
+    this.#left = TURN_BYTES;
+    this.#endMs = this.#now() + TURN_MS;
+    this.#isTimeOver = false;
     setImmediate(this.#end);
   }
 
   readonly #end = (): void => {
     this.#isTurnOver = true;
-    this.#left = TURN_BYTES;
-    for (const goOn of this.#waiting.splice(0, TURN_BYTES / READ_BYTES)) goOn();
+    this.#going.clear();
+    // Where the time was over, one read takes long.
+    let next = this.#isTimeOver ? 1 : TURN_BYTES / READ_BYTES;
+    for (const reader of this.#waiting) {
+      if (next === 0) break;
+      next -= 1;
+      this.#waiting.delete(reader);
+      this.#going.add(reader);
+      reader.goOn();
+    }
     // Who waits still is called in the next turn, whether anybody reads in this one or not.
-    if (this.#waiting.length > 0) this.#begin();
+    if (this.#waiting.size > 0) this.#begin();
+    else this.#going.clear();
   };
 }
 
 /** For all connections of this process. */
-export const readTurns = new ReadTurns();
+export const readTurns = new ReadTurns(() => performance.now());

@@ -1,5 +1,5 @@
 import type { OnReadOpts, Socket } from "node:net";
-import { readTurns } from "./read-turns.ts";
+import { type Reader, readTurns } from "./read-turns.ts";
 import { type Handle, handleOf, streamWrap } from "./stream-wrap.ts";
 
 /** Of Node's sockets, documented nowhere: `_unrefTimer` begins the timeout anew. */
@@ -11,7 +11,7 @@ type Inner = { readonly _unrefTimer?: () => void; readonly _handle?: Handle | nu
  * come straight from what it stands on. Its end and its errors are the stream's as ever. What comes
  * in large reads takes turns with that of all others: `readTurns`.
  */
-export class SocketReads {
+export class SocketReads implements Reader {
   /** To make the socket with. */
   readonly onread: OnReadOpts;
   readonly #room: () => Uint8Array;
@@ -64,15 +64,18 @@ export class SocketReads {
   /** False where no more is to be read until the socket is resumed. */
   #read(size: number, bytes: Uint8Array): boolean {
     if (!this.#take(size, bytes)) return false;
-    const socket = this.#socket;
-    // The socket is not told, whose stream would have it read on at once.
-    if (socket !== undefined && !readTurns.take(size, this.#goOn)) socket._handle?.readStop?.();
+    if (this.#socket !== undefined) readTurns.took(size, this);
     return true;
   }
 
-  readonly #goOn = (): void => {
+  /** The socket is not told, whose stream would have it read on at once. */
+  stop(): void {
+    this.#socket?._handle?.readStop?.();
+  }
+
+  goOn(): void {
     const handle = this.#socket?._handle;
     // What was paused meanwhile is resumed by whoever paused it.
     if (handle?.reading) handle.readStart?.();
-  };
+  }
 }

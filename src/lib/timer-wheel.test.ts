@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TimerWheel } from "./timer-wheel.ts";
@@ -148,4 +149,27 @@ test("runs by itself on the system's clock", async () => {
     });
   });
   expect(performance.now() - begun).toBeGreaterThanOrEqual(30);
+});
+
+test("what is due at once with thousands runs for 5 ms in each turn of the event loop, none of it twice", async () => {
+  let now = 0;
+  const wheel = new TimerWheel(() => now);
+  const ran = new Map<number, number>();
+  for (let each = 0; each < 100; each += 1) {
+    wheel.set(10, () => {
+      ran.set(each, (ran.get(each) ?? 0) + 1);
+      now += 1;
+    });
+  }
+  const cleared = wheel.set(10, () => ran.set(-1, 1));
+  now = 100;
+  const sizes: number[] = [];
+  wheel.advance();
+  wheel.clear(cleared);
+  while (ran.size < 100 && sizes.length < 100) {
+    sizes.push(ran.size);
+    await nextTurn();
+  }
+  expect(sizes.slice(0, 3)).toEqual([5, 10, 15]);
+  expect([...ran.values()]).toEqual(Array.from({ length: 100 }, () => 1));
 });

@@ -1,4 +1,5 @@
 import { patientInterval } from "./patient-interval.ts";
+import { TURN_MS } from "./read-turns.ts";
 
 const TICK_MS = 20;
 const SLOTS = 1024;
@@ -19,7 +20,8 @@ export type Timers = Pick<TimerWheel, "set" | "clear">;
 /**
  * Many deadlines on one timer: setting and clearing one costs a place in an array, not a kernel or
  * runtime timer. Fires up to 40 ms late, never early; after a stall of the process, not before the
- * sockets were read. Idle, it keeps no timer and no process alive.
+ * sockets were read; what is due at once with thousands, some in each turn of the event loop. Idle, it
+ * keeps no timer and no process alive.
  */
 export class TimerWheel {
   /** Arrays: a Set that is filled and emptied makes tables anew, which the collector is slow to find. */
@@ -62,7 +64,8 @@ export class TimerWheel {
 
   /** Runs what is due; called by the wheel's own ticker, and by tests. */
   advance(): void {
-    const current = Math.floor(this.#now() / TICK_MS);
+    const beganMs = this.#now();
+    const current = Math.floor(beganMs / TICK_MS);
     const last = Math.min(current, this.#tick + SLOTS);
     while (this.#tick < last) {
       this.#tick += 1;
@@ -70,6 +73,11 @@ export class TimerWheel {
       for (const timer of due) {
         // Cleared by one before it.
         if (timer.place < 0) continue;
+        if (this.#now() - beganMs >= TURN_MS) {
+          this.#tick -= 1;
+          setImmediate(() => this.advance());
+          return;
+        }
         const { due: now } = timer;
         this.clear(timer);
         fire(now);

@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import { inTurns } from "../lib/turn-queue.ts";
 import type { ChainIdentity } from "./chain-identity.ts";
 import type { TrackedUpstream } from "./tracked-upstream.ts";
 
@@ -97,9 +98,10 @@ export class ChainCheck {
       this.#isChecking = false;
       this.#isDue = !isRight;
       this.#dueAtMs = clock.monotonic() + (upstream.chain === "wrong" ? WRONG_MS : UNREACHED_MS);
-      const waiting = [...this.#waiting];
-      this.#waiting.clear();
-      for (const one of waiting) one(isRight);
+      // Those whose time is over meanwhile are told that.
+      inTurns([...this.#waiting], (one) => {
+        if (this.#waiting.delete(one)) one(isRight);
+      });
       changed(upstream);
     });
   }

@@ -1,4 +1,5 @@
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import { inTurns } from "../lib/turn-queue.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
 type Waiter = {
@@ -29,16 +30,16 @@ export class HeadWaiters {
 
   /** `shown`: the head for those whom no partner can help. */
   reached(head: number, shown: number): void {
-    for (const waiter of [...this.#waiting]) {
+    inTurns([...this.#waiting], (waiter) => {
       if (waiter.least <= (waiter.partner ? head : shown)) this.#end(waiter, true);
-    }
+    });
   }
 
   /** No primary answers: only those go on waiting whom a partner can help; `all`: nobody. */
   giveUp(all = false): void {
-    for (const waiter of [...this.#waiting]) {
+    inTurns([...this.#waiting], (waiter) => {
       if (all || !waiter.partner) this.#end(waiter, false);
-    }
+    });
   }
 
   get wantsPartner(): boolean {

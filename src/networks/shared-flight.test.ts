@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { VirtualTime } from "../../test/simulation/virtual-time.ts";
 import type { RoutedNeed } from "../upstreams/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Answer } from "./answers.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
-import { SharedFlight } from "./shared-flight.ts";
+import { SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
 const RESULT: Answer = { kind: "result", result: ['"0x1"'], upstream: {} as Upstream };
 const OUT_OF_TIME: Answer = { kind: "exhausted", internal: "no answer in time" };
@@ -34,21 +35,20 @@ function joined(leftMs: number): ReturnType<typeof waiting> {
   return waiter;
 }
 
+const parts = (): SharedFlightParts => ({
+  clock: time.clock,
+  timers: time,
+  answered: () => undefined,
+  again: (...joined) => void again.push(...joined.map(({ waiter }) => waiter)),
+});
+
 const pass = (ms: number) => time.run(time.nowMs + ms, () => undefined);
 
 beforeEach(() => {
   time = new VirtualTime();
   again = [];
   first = waiting(8000);
-  flight = new SharedFlight(
-    { ...ASKED, lead: first },
-    {
-      clock: time.clock,
-      timers: time,
-      answered: () => undefined,
-      again: (...joined) => void again.push(...joined.map(({ waiter }) => waiter)),
-    },
-  );
+  flight = new SharedFlight({ ...ASKED, lead: first }, parts());
 });
 
 test("it is shared once somebody joins, and has the plan and the time of the first", () => {
@@ -191,4 +191,21 @@ describe("who joined when a node may have been asked already", () => {
     expect(tooLate.got).toEqual([answer]);
     expect(again).toEqual([]);
   });
+});
+
+test("a failure is told to thousands some in each turn of the event loop, a result at once", async () => {
+  const others = Array.from({ length: 1000 }, () => joined(9000));
+  const told = () => others.filter(({ got }) => got.length === 1).length;
+  flight.land({ kind: "failure", failure: { class: "internal" } } as Answer);
+  expect(first.got).toHaveLength(1);
+  expect(told()).toBe(64);
+  await nextTurn();
+  expect(told()).toBe(128);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(told()).toBe(1000);
+
+  flight = new SharedFlight({ ...ASKED, lead: waiting(8000) }, parts());
+  const more = Array.from({ length: 1000 }, () => joined(9000));
+  flight.land(RESULT);
+  expect(more.every(({ got }) => got.length === 1)).toBe(true);
 });

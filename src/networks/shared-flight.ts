@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import { inTurns } from "../lib/turn-queue.ts";
 import { blockNumberIn, isNull } from "../upstreams/answer-block.ts";
 import type { FailureClass } from "../upstreams/failure-rows.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
@@ -118,13 +119,17 @@ export class SharedFlight implements RoutedRequest {
     const ranOut = isLate && (answer.kind === "exhausted" || answer.kind === "behind");
     const isFound = ranOut || isSettled(this.plan, answer);
     const again: Joined[] = [];
+    const served: Joined[] = [];
     for (const joined of others) {
       // The time was the first one's: who came later has some left.
       // Memory is short for who asked first, not for others.
       const isUnserved = ranOut || answer.kind === "no_room" || (joined.isLate && !isFound);
       if (isUnserved && joined.waiter.deadlineMs - now >= WORTHWHILE_MS) again.push(joined);
-      else joined.waiter.answered(answer);
+      else served.push(joined);
     }
+    // A result is of the moment: it is told before anything else may be.
+    if (answer.kind === "result") for (const { waiter } of served) waiter.answered(answer);
+    else inTurns(served, ({ waiter }) => waiter.answered(answer));
     const [first, ...rest] = again;
     if (first !== undefined) this.#parts.again(first, ...rest);
   }

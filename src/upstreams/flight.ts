@@ -20,7 +20,7 @@ export class Flight implements Others, AttemptOwner {
   #isDone = false;
   /** When the step at hand began: one look at the clock for each, since many cost more than it does. */
   #nowMs: number;
-  /** An array that something was added to has room for 17, which few need: the first makes another. */
+  /** An array that something was added to has room for 17, which few need: another is made. */
   #asked: Upstream[] = [];
   #sent: FlightAttempt[] = [];
   #stale: Upstream[] | undefined;
@@ -116,9 +116,9 @@ export class Flight implements Others, AttemptOwner {
   }
 
   #send(choice: Choice, beside?: Upstream): void {
-    if (this.#asked.length === 0) this.#asked = [choice.upstream];
-    else this.#asked.push(choice.upstream);
-    if (choice.upstream.isUnchecked) this.#verify(choice, beside);
+    const { upstream } = choice;
+    this.#asked = this.#asked.length === 0 ? [upstream] : this.#asked.concat(upstream);
+    if (upstream.isUnchecked) this.#verify(choice, beside);
     else this.#sendNow(choice, beside);
   }
 

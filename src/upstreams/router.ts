@@ -1,3 +1,4 @@
+import { inTurns } from "../lib/turn-queue.ts";
 import { AttemptBudget } from "./attempt-budget.ts";
 import { Flight } from "./flight.ts";
 import { RecentQuantile } from "./quantile.ts";
@@ -67,7 +68,10 @@ export class Router {
 
   /** A node got further: calls that wait for a block look again. */
   wake(): void {
-    for (const flight of [...this.#parts.waiting]) flight.wake();
+    const { waiting } = this.#parts;
+    inTurns([...waiting], (wait) => {
+      if (waiting.has(wait)) wait.wake();
+    });
   }
 }
 

@@ -11,6 +11,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { busyPoll } from "./busy-poll.ts";
 import { ConnectionPool } from "./connection-pool.ts";
+import { Dialer } from "./dialer.ts";
 import { type Outcome, ToldExchange } from "./exchange.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -248,6 +249,57 @@ describe("many at once", () => {
     await open(2, url);
     expect(await Promise.all(["a", "b", "c", "d"].map(ask))).toEqual(Array(4).fill("ECONNREFUSED"));
     expect(await ask()).toBe("ECONNREFUSED");
+  });
+
+  test("that waited in vain are told some in each turn of the event loop, and never where they are cancelled", async () => {
+    await pool.close();
+    const port = new URL(server.url).port;
+    await server.stop();
+    await open(8, `http://127.0.0.1:${port}`);
+    const outcomes: Outcome[] = [];
+    const sizes: number[] = [];
+    const exchanges = Array.from({ length: 1000 }, () =>
+      exchangeOf("x", (outcome) => outcomes.push(outcome)),
+    );
+    for (const exchange of exchanges) pool.send(exchange);
+    const look = (): void => {
+      sizes.push(outcomes.length);
+      // The last one fails in one of the last turns.
+      if (outcomes.length > 500) pool.cancel(exchanges.at(-1) as ToldExchange);
+      if (outcomes.length < 999) setImmediate(look);
+    };
+    look();
+    await until(() => expect(outcomes.length).toBeGreaterThanOrEqual(999));
+    const steps = sizes.map((size, at) => size - (sizes[at - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(2 * 64);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(outcomes.map(textOf)).toEqual(Array.from({ length: 999 }, () => "ECONNREFUSED"));
+    server = await startFaultServer((socket, request) => answer(socket, request));
+  });
+
+  test("open no more than 16 connections in a turn of the event loop", async () => {
+    await open(100);
+    const connect = vi.spyOn(Dialer.prototype, "dial");
+    try {
+      const all = Array.from({ length: 100 }, (_, each) => send(`${each}`, 60_000));
+      expect(connect).toHaveBeenCalledTimes(16);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(connect).toHaveBeenCalledTimes(32);
+      await Promise.all(all);
+    } finally {
+      connect.mockRestore();
+    }
+  });
+
+  test("wait in a line of 8,192 at most, however many connections there are", async () => {
+    answer = () => undefined;
+    await open(400);
+    const refused: Outcome[] = [];
+    for (let each = 0; each < 9000; each += 1) {
+      pool.send(exchangeOf("x", (outcome) => refused.push(outcome)));
+    }
+    expect(refused).toHaveLength(9000 - 8192);
+    expect(new Set(refused.map(textOf))).toEqual(new Set(["no_place"]));
   });
 
   test("take the connection that rests the shortest", async () => {

@@ -1,8 +1,9 @@
 import { systemClock } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
+import { TurnQueue } from "../../lib/turn-queue.ts";
 import { Nearness } from "./busy-poll.ts";
 import { Dialer } from "./dialer.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Failure } from "./exchange.ts";
 import { FairLine } from "./fair-line.ts";
 import { type Ending, HttpConnection } from "./http-connection.ts";
 
@@ -10,6 +11,10 @@ const SWEEP_MS = 500;
 /** So many wait for each connection at most, and so many in all where these are few. */
 const WAITING_PER_CONNECTION = 64;
 const LEAST_WAITING = 1024;
+/** In all, at some 2.5 KB each: what a process can do in a good part of a second. */
+const MOST_WAITING = 8192;
+/** To open one takes as long as ten calls. */
+const OPENED_IN_A_TURN = 16;
 /** How much of the last exchange's time goes into what is expected of the next. */
 const NEWS = 0.1;
 /** An exchange needs so much of the usual time to be worth sending: some take longer than others. */
@@ -30,6 +35,7 @@ type Parts = {
 export class ConnectionPool {
   readonly #dialer: Dialer;
   readonly #maxConnections: number;
+  readonly #mostWaiting: number;
   readonly #timers: Parts["timers"];
   readonly #onBroken: () => void;
   readonly #all = new Set<HttpConnection>();
@@ -38,6 +44,11 @@ export class ConnectionPool {
   /** The last one rests the shortest. */
   readonly #resting: HttpConnection[] = [];
   readonly #line = new FairLine();
+  /** They waited in vain, and are to be told unless they are cancelled before. */
+  readonly #failed = new TurnQueue<Exchange>((exchange) => {
+    const { failure } = exchange;
+    if (failure !== undefined) exchange.done(failure);
+  });
   /** How long an exchange takes, from its request to its answer; 0: nobody knows. */
   #serviceMs = 0;
   readonly #owner = {
@@ -46,12 +57,16 @@ export class ConnectionPool {
     ended: (connection: HttpConnection, ending: Ending) => this.#ended(connection, ending),
   };
   #sweeper: Timer | undefined;
+  /** In this turn of the event loop. */
+  #opened = 0;
   #isClosed = false;
 
   constructor(url: URL, maxConnections: number, { timers, onBroken }: Parts) {
     this.#onBroken = onBroken;
     this.#dialer = new Dialer(url);
     this.#maxConnections = maxConnections;
+    const some = Math.max(maxConnections * WAITING_PER_CONNECTION, LEAST_WAITING);
+    this.#mostWaiting = Math.min(some, MOST_WAITING);
     this.#timers = timers;
   }
 
@@ -76,11 +91,10 @@ export class ConnectionPool {
 
   /** Whether its turn may come in time; where the line is full, in place of one of who waits most. */
   #hasPlace({ timeoutMs }: Exchange, account: string): boolean {
-    const most = Math.max(this.#maxConnections * WAITING_PER_CONNECTION, LEAST_WAITING);
-    if (this.#line.size >= most) {
+    if (this.#line.size >= this.#mostWaiting) {
       const other = this.#line.popHeavier(account);
       if (other === undefined) return false;
-      other.done(NO_PLACE);
+      this.#fail(other, NO_PLACE);
     }
     const turns = this.#line.ahead(account) / this.#maxConnections;
     return this.#serviceMs * (turns + WORTHWHILE) <= timeoutMs;
@@ -97,7 +111,7 @@ export class ConnectionPool {
         exchange.waitedMs = waitedMs;
         return exchange;
       }
-      exchange.done(NO_PLACE);
+      this.#fail(exchange, NO_PLACE);
     }
   }
 
@@ -108,7 +122,8 @@ export class ConnectionPool {
 
   /** It is told nothing any more; what carries it ends, since its response could still come. */
   cancel(exchange: Exchange): void {
-    if (exchange.carrier === undefined) this.#line.delete(exchange);
+    if (exchange.failure !== undefined) exchange.failure = undefined;
+    else if (exchange.carrier === undefined) this.#line.delete(exchange);
     else exchange.carrier.abort();
   }
 
@@ -126,6 +141,9 @@ export class ConnectionPool {
     // One beyond the limit for the gateway's own, which must not wait for clients.
     const most = this.#maxConnections + Math.min(this.#line.ownSize, 1);
     while (this.#opening.size < this.#line.size && this.#all.size < most) {
+      if (this.#opened === OPENED_IN_A_TURN) return;
+      if (this.#opened === 0) setImmediate(this.#openMore);
+      this.#opened += 1;
       const connection = new HttpConnection(this.#dialer, this.#owner);
       const timeoutMs = this.#line.first?.timeoutMs ?? 0;
       this.#opening.set(
@@ -136,8 +154,13 @@ export class ConnectionPool {
     }
   }
 
+  readonly #openMore = (): void => {
+    this.#opened = 0;
+    this.#openForLine();
+  };
+
   #free(connection: HttpConnection): void {
-    this.#opened(connection);
+    this.#endOpening(connection);
     if (connection.tookMs > 0) {
       const { tookMs } = connection;
       this.#serviceMs += this.#serviceMs === 0 ? tookMs : NEWS * (tookMs - this.#serviceMs);
@@ -157,7 +180,7 @@ export class ConnectionPool {
     this.#sweeper ??= this.#timers.set(SWEEP_MS, () => this.#sweep());
   }
 
-  #opened(connection: HttpConnection): void {
+  #endOpening(connection: HttpConnection): void {
     const timer = this.#opening.get(connection);
     if (timer === undefined) return;
     this.#timers.clear(timer);
@@ -166,7 +189,7 @@ export class ConnectionPool {
 
   #ended(connection: HttpConnection, ending: Ending): void {
     this.#all.delete(connection);
-    this.#opened(connection);
+    this.#endOpening(connection);
     const place = this.#resting.indexOf(connection);
     if (place >= 0) this.#resting.splice(place, 1);
     if (ending.why === "not_opened") {
@@ -197,8 +220,15 @@ export class ConnectionPool {
 
   #failLine(code: string): void {
     for (let left = this.#line.size; left > 0; left -= 1) {
-      this.#line.shift()?.done({ kind: "unreachable", code });
+      const exchange = this.#line.shift();
+      if (exchange !== undefined) this.#fail(exchange, { kind: "unreachable", code });
     }
+  }
+
+  /** Thousands may have waited. */
+  #fail(exchange: Exchange, failure: Failure): void {
+    exchange.failure = failure;
+    this.#failed.push(exchange);
   }
 
   #sweep(): void {

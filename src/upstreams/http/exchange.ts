@@ -7,6 +7,10 @@ export type Outcome =
   | { readonly kind: "too_large" }
   /** Others needed the memory of its body. */
   | { readonly kind: "no_room" }
+  | Failure;
+
+/** Without a response. */
+export type Failure =
   /** It was not sent: too many wait for a connection. */
   | { readonly kind: "no_place" }
   /** No connection, it broke, or it speaks no HTTP; `code` is the system's name for it, or ours. */
@@ -37,6 +41,8 @@ export abstract class Exchange {
   waitsSinceMs = 0;
   /** How long it waited for a connection, once it is carried: the node does not know of that. */
   waitedMs = 0;
+  /** What it is about to be told: it waited in vain. */
+  failure: Failure | undefined;
   /** Neighbours in the line. */
   next: Exchange | undefined;
   previous: Exchange | undefined;
