@@ -7,7 +7,7 @@ import { type MessageAnswer, refusal } from "./answer.ts";
 import { bodyFields, chainFields, openingFields, preflightFields } from "./answer-fields.ts";
 import { Compression, LEAST_COMPRESSED_BYTES } from "./compression.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";
-import { holdPieces } from "./held-pieces.ts";
+import { CALL_BYTES, holdPieces } from "./held-pieces.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Reading, Reception } from "./reception.ts";
@@ -103,8 +103,10 @@ export class HttpFront {
     this.#traffic.received.inc(body.length);
     const { pipeline } = this.#parts;
     const isTaken = exchange.announcedBytes > 0;
-    const parts = { session, pipeline, holding: exchange.holding, isTaken };
-    answerMessage(body, parts, (answer) => this.#send(exchange, answer));
+    const { holding } = exchange;
+    const parts = { session, pipeline, holding, isTaken };
+    const inAir = answerMessage(body, parts, (answer) => this.#send(exchange, answer));
+    if (inAir > 0) holding.add(inAir * CALL_BYTES);
   };
 
   #refuse(exchange: Exchange, error: RpcError, extra = ""): void {

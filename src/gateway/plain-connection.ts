@@ -163,7 +163,7 @@ export class PlainConnection {
     const unknown = this.#exchange !== undefined && this.#done === undefined;
     if (unknown && this.#body.missingBytes > 0) this.#pause();
     this.#body.own();
-    if (this.#exchange !== undefined) this.holding.set(this.#body.receivedBytes(head.bodyBytes));
+    if (this.#exchange !== undefined) this.holding.add(this.#body.receivedBytes(head.bodyBytes));
     return rest;
   }
 

@@ -8,7 +8,7 @@ import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
-import { holdLarge } from "./held-pieces.ts";
+import { CALL_BYTES, holdLarge } from "./held-pieces.ts";
 import { answerMessage } from "./messages.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { pausesAfter } from "./refusal-pause.ts";
@@ -144,7 +144,7 @@ export class WebSocketConnection {
   #count(): void {
     const unfinished = Math.max(this.#unfinishedBytes, 0);
     const unsent = Math.max(this.#wire.writableLength - this.#holding.commonBytes, 0);
-    this.#holding.set(this.#messageBytes + unfinished + unsent);
+    this.#holding.set(this.#messageBytes + this.#inAir * CALL_BYTES + unfinished + unsent);
   }
 
   /** At once: calls in the air are not answered any more. */

@@ -15,13 +15,10 @@ const MOST_BLOCKS_LATE = 6;
 
 let nodes: StandInNode[];
 let gateway: GatewayProcess;
-let isHung: boolean;
 beforeEach(async () => {
-  isHung = false;
   nodes = await Promise.all(
     [0, 1].map(() =>
-      startStandInNode(async ({ method }) => {
-        if (isHung && method === "eth_getCode") await new Promise(() => undefined);
+      startStandInNode(async () => {
         // A third of it is chance, so that places do not come free in bursts.
         await setTimeout(ANSWER_MS * (0.83 + Math.random() / 3));
         return { result: "0x01" };
@@ -107,32 +104,4 @@ test("an account that floods slow nodes gets what is left: others wait for one p
   const possible = (2 * CONNECTIONS * FLOOD_MS) / ANSWER_MS;
   expect(served).toBeGreaterThan(0.8 * possible);
   expect(flood.statuses.get(503) ?? 0).toBeGreaterThan(0);
-}, 60_000);
-
-test("with all nodes hung what would wait in vain is refused at once, and little is held", async () => {
-  const pool = new Pool(`http://127.0.0.1:${gateway.port}`, { connections: 4000 });
-  const warm = tally();
-  await call(pool, gateway.path, warm);
-  expect(warm.statuses.get(200)).toBe(1);
-  isHung = true;
-  await gateway.state();
-  const { usedBytes } = await gateway.state();
-  const refused = tally();
-  const all: Promise<void>[] = [];
-  const begun = performance.now();
-  let firstMs = Number.POSITIVE_INFINITY;
-  for (let each = 0; each < 4000; each += 1) {
-    all.push(
-      call(pool, gateway.path, refused)
-        .then(() => {
-          firstMs = Math.min(firstMs, performance.now() - begun);
-        })
-        .catch(() => undefined),
-    );
-  }
-  await expect.poll(() => refused.statuses.get(503) ?? 0, { timeout: 5000 }).toBeGreaterThan(500);
-  expect(firstMs).toBeLessThan(3000);
-  expect((await gateway.state()).usedBytes - usedBytes).toBeLessThan(64 * 1024 * 1024);
-  await pool.destroy();
-  await Promise.all(all);
 }, 60_000);
