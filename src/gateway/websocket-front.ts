@@ -29,6 +29,8 @@ type Parts = FrontParts & {
 };
 
 const SWEEP_MS = 5000;
+/** A read of so many holds several messages, whose answers leave in one write: a write takes as long as a call. */
+const MANY_BYTES = 512;
 
 /** JSON-RPC over WebSocket: refusals are HTTP answers to the upgrade, later ends are close codes. */
 export class WebSocketFront {
@@ -156,5 +158,16 @@ function takePlainFrames(socket: Duplex, connection: WebSocketConnection): void 
     pass: reader.pass,
     isCaughtUp: () => socket.readableFlowing === true && socket.readableLength === 0,
   });
-  reader.divert((bytes) => frames.take(bytes));
+  reader.divert((bytes) => {
+    if (bytes.length < MANY_BYTES) {
+      frames.take(bytes);
+      return;
+    }
+    socket.cork();
+    try {
+      frames.take(bytes);
+    } finally {
+      socket.uncork();
+    }
+  });
 }
