@@ -8,6 +8,7 @@ export type Heap = { readonly usedBytes: number; readonly externalBytes: number 
 export type LoopDelay = { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
 
 const NANOSECONDS = 1e6;
+const LISTENING = /Debugger listening on (ws:\S+)/;
 const WATCH_DELAY = `
   globalThis.benchDelay = process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay({ resolution: 1 });
   globalThis.benchDelay.enable();`;
@@ -32,8 +33,17 @@ export class Inspector {
     });
   }
 
-  /** @param url what the program wrote to standard error after "Debugger listening on" */
-  static async connect(url: string): Promise<Inspector> {
+  /**
+   * @param stderr what the program wrote to standard error, which tells where it listens
+   * @throws where it does not
+   */
+  static async ofProgram(stderr: string): Promise<Inspector> {
+    const url = LISTENING.exec(stderr)?.[1];
+    if (url === undefined) throw new Error(`no inspector: ${stderr}`);
+    return Inspector.#connect(url);
+  }
+
+  static async #connect(url: string): Promise<Inspector> {
     const socket = new WebSocket(url, { perMessageDeflate: false });
     await once(socket, "open");
     const inspector = new Inspector(socket);

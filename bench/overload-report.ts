@@ -1,3 +1,4 @@
+import type { Hung } from "./hung.ts";
 import type { Overload } from "./overload.ts";
 import { aligned, shown, verdict } from "./report.ts";
 
@@ -5,6 +6,10 @@ const LEAST_GOODPUT = 0.9;
 /** Of the quiet accounts' p99, above what it is without the flood. */
 const MOST_ADDED_MS = 50;
 const MOST_HEAD_AGE = 2;
+/** While all nodes hang: until a call is refused that has no place, what waiting takes, and for how long others wait. */
+const MOST_REFUSED_MS = 100;
+const MOST_ADDED_BYTES = 64 * 1024 * 1024;
+const MOST_HELD_MS = 50;
 
 /** What the nodes could do and did while one account flooded them, as text for a terminal. */
 export function overloadTable(overloads: readonly Overload[]): string {
@@ -50,4 +55,24 @@ export function overloadFaults(overloads: readonly Overload[]): number {
       quiet.refused,
     0,
   );
+}
+
+/** What many calls did to the gateway while all nodes hung, as text for a terminal. */
+export function hungLine({
+  sent,
+  refused,
+  firstRefusedMs,
+  addedBytes,
+  heldMs,
+  fault,
+}: Hung): string {
+  const most = (limit: number) => (value: number) => value <= limit;
+  const megabytes = (bytes: number) => shown(bytes / 1e6, 0);
+  const found = [
+    `${refused} of ${sent} calls were refused while all nodes hung`,
+    `the first one after ${shown(firstRefusedMs, 0)} ms (<= ${MOST_REFUSED_MS}${verdict(firstRefusedMs, most(MOST_REFUSED_MS))})`,
+    `the others took ${megabytes(addedBytes)} MB (<= ${megabytes(MOST_ADDED_BYTES)}${verdict(addedBytes, most(MOST_ADDED_BYTES))})`,
+    `the event loop was held up for ${shown(heldMs, 0)} ms at most (<= ${MOST_HELD_MS}${verdict(heldMs, most(MOST_HELD_MS))})`,
+  ];
+  return `${found.join("; ")}\n${fault === null ? "" : `while all nodes hung: ${fault}\n`}`;
 }

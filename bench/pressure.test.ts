@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { AbuseRun } from "./abuse.ts";
 import { abuseTable } from "./abuse-report.ts";
+import { HungRun } from "./hung.ts";
 import { OverloadRun } from "./overload.ts";
-import { overloadTable } from "./overload-report.ts";
+import { hungLine, overloadTable } from "./overload-report.ts";
 import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -44,4 +45,18 @@ test("a short abuse leaves a quiet client its answers, and is shown as met or mi
   const quiet = { ...abuse.quiet, p50Ms: 1, p99Ms: 26 };
   const table = abuseTable([{ ...abuse, quiet, peakBytes: 200_000_000 }], 100_000_000);
   expect(table).toMatch(/ 2 +2 +200 +<= 250 met +1\.00 +26\.00 +<= 25 missed/);
+}, 60_000);
+
+test("of some calls while all nodes hang most are refused, and what waits is shown as met or missed", async () => {
+  const run = new HungRun({
+    ...{ program: SOURCE, cores: null },
+    ...{ calls: 3000, callsPerSecond: 3000, maxConnections: 1 },
+  });
+  ends.push(() => run.stop());
+  const hung = await run.run();
+  expect(hung).toMatchObject({ sent: 3000, fault: null });
+  expect(hung.refused).toBeGreaterThan(500);
+  expect(hungLine({ ...hung, firstRefusedMs: 40, addedBytes: 70e6, heldMs: 50 })).toMatch(
+    /40 ms \(<= 100 met\).* 70 MB \(<= 67 missed\).* 50 ms at most \(<= 50 met\)/,
+  );
 }, 60_000);

@@ -9,7 +9,8 @@
  * rotate, figures are medians. Then how long a start takes, the memory that 20 answers of 5 MB at once
  * take (`large-answers.ts`), what ten open dashboards cost the calls (`dashboards.ts`), what metering
  * adds (`metering.ts`) and what routing adds (`routing.ts`). `--overload` is another run: one account asks
- * slow nodes for four times of what they can do beside quiet ones (`overload.ts`). So is `--abuse`: hostile clients beside a quiet one, for 60 seconds
+ * slow nodes for four times of what they can do beside quiet ones (`overload.ts`), and 50,000 calls come
+ * while all nodes hang (`hung.ts`). So is `--abuse`: hostile clients beside a quiet one, for 60 seconds
  * each or as `--seconds` says (`abuse.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
@@ -33,9 +34,10 @@ import {
 } from "./compare.ts";
 import { planCores } from "./cpu.ts";
 import { DashboardsRun } from "./dashboards.ts";
+import { HungRun } from "./hung.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
 import { OverloadRun } from "./overload.ts";
-import { overloadFaults, overloadTable } from "./overload-report.ts";
+import { hungLine, overloadFaults, overloadTable } from "./overload-report.ts";
 import { countsTable, dashboardsTable, memoryLine, rowsOf, startLines, tableOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
@@ -48,6 +50,8 @@ const STARTS = 5;
 const ABUSE = { budgetBytes: 268_435_456, addresses: [1, 10, 100] };
 /** Nodes as slow as busy ones; a block time in which each is asked for its head and may answer. */
 const OVERLOAD = { seconds: 26, answerMs: 1000, maxConnections: 64, blockMs: 2000 };
+/** Each of them finds a place among those that wait for so many connections, or is refused. */
+const HUNG = { calls: 50_000, callsPerSecond: 10_000, maxConnections: 400 };
 
 const { values } = parseArgs({
   options: {
@@ -91,12 +95,13 @@ const overloadRun = new OverloadRun({
   program: options.program,
   cores: options.cores,
 });
+const hungRun = new HungRun({ ...HUNG, program: options.program, cores: options.cores });
 const abuseRun = new AbuseRun({
   ...ABUSE,
   ...{ program: options.program, cores: options.cores },
   seconds: positive("seconds", values.seconds ?? "60"),
 });
-const runs = [bench, startTime, largeAnswers, dashboardsRun, overloadRun, abuseRun];
+const runs = [bench, startTime, largeAnswers, dashboardsRun, overloadRun, hungRun, abuseRun];
 const stop = () => Promise.all(runs.map((run) => run.stop()));
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -124,6 +129,9 @@ try {
   await dashboardsRun.stop();
   const overloads = values.overload ? await overloadRun.run() : null;
   if (overloads !== null) print(overloadTable(overloads));
+  const hung = values.overload ? await hungRun.run() : null;
+  if (hung !== null) print(`\n${hungLine(hung)}`);
+  await hungRun.stop();
   const abuses = values.abuse ? await abuseRun.run() : null;
   if (abuses !== null) print(abuseTable(abuses, ABUSE.budgetBytes));
   const metering = isWhole ? await part<Statements>("./metering.ts") : null;
@@ -138,12 +146,13 @@ try {
   const measured = [...rows, large, dashboards];
   if (faults.length > 0 || overloadFaults(overloads ?? []) + abuseFaults(abuses ?? []) > 0)
     process.exitCode = 1;
+  if (hung !== null && hung.fault !== null) process.exitCode = 1;
   if (measured.some((one) => (one?.faults.count ?? 0) > 0)) process.exitCode = 1;
   if (values.json !== undefined) {
     const { rounds, seconds, cores } = options;
     const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
     const run = { machine, pinned: cores !== null, rounds, seconds };
-    const found = { rows, start, memory: bench.memory, large, dashboards, overloads, abuses };
+    const found = { rows, start, memory: bench.memory, large, dashboards, overloads, hung, abuses };
     const all = { ...run, ...found, statements: metering, routing };
     await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
   }

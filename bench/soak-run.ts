@@ -58,7 +58,6 @@ const DRAIN_STEP_MS = 100;
 const MOST_DRAIN_MS = 5000;
 /** The ledger is exact so long after the last call. */
 const SETTLE_MS = 2500;
-const LISTENING = /Debugger listening on (ws:\S+)/;
 const CREDITS = /^tollgate_credits_total\{[^}]*\} (\d+)$/gm;
 
 /** One run; `stop` ends it early. */
@@ -126,9 +125,7 @@ export class SoakRun {
     const gateway = await launchTollgate(this.#processes, prepared, ["--inspect=127.0.0.1:0"]);
     const ask = asking(load.part);
     await ask({ kind: "open", port: gateway.port, keys: KEYS });
-    const url = LISTENING.exec(gateway.part.stderr())?.[1];
-    if (url === undefined) throw new Error(`no inspector: ${gateway.part.stderr()}`);
-    return { gateway, inspector: await Inspector.connect(url), ask };
+    return { gateway, inspector: await Inspector.ofProgram(gateway.part.stderr()), ask };
   }
 }
 
