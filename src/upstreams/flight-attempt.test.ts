@@ -5,11 +5,15 @@ import type { FlightParts } from "./routing.ts";
 type Timer = { readonly ms: number; readonly run: () => void };
 
 /** Overtaken after 500 ms; how it is left once all its timers have run, which `then` may change. */
-function leftAfter(inAir: { isWaiting: boolean; waitedMs: number }, then = () => undefined) {
+function leftAfter(
+  inAir: { isWaiting: boolean; waitedMs: number },
+  { then = () => undefined, p95Ms }: { then?: () => void; p95Ms?: number } = {},
+) {
   const told: string[] = [];
   const timers: Timer[] = [];
   const parts = {
     timers: { set: (ms: number, run: () => void) => timers.push({ ms, run }) },
+    latency: { value: () => p95Ms },
   } as unknown as FlightParts;
   const sent = {
     beganMs: 0,
@@ -38,11 +42,16 @@ test("a node that has an overtaken call for a second stalls, however long the ca
 
 test("of an overtaken call that gets its connection later the second begins then", () => {
   const inAir = { isWaiting: true, waitedMs: 0 };
-  const carried = leftAfter(inAir, () => {
-    Object.assign(inAir, { isWaiting: false, waitedMs: 800 });
-    return undefined;
-  });
+  const then = () => void Object.assign(inAir, { isWaiting: false, waitedMs: 800 });
+  const carried = leftAfter(inAir, { then });
   expect(carried).toEqual({ told: ["cancel", "stalled"], now: 1800 });
+});
+
+test("a node of a network whose calls take a second stalls after twice as long", () => {
+  const slow = leftAfter({ isWaiting: false, waitedMs: 0 }, { p95Ms: 1150 });
+  expect(slow).toEqual({ told: ["cancel", "stalled"], now: 2300 });
+  const quick = leftAfter({ isWaiting: false, waitedMs: 0 }, { p95Ms: 20 });
+  expect(quick).toEqual({ told: ["cancel", "stalled"], now: 1000 });
 });
 
 test("a node that was never sent an overtaken call does not stall", () => {

@@ -4,8 +4,10 @@ import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import { Attempt, type Upstream } from "./upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** A request that another one overtook shows by then whether its node answers at all. */
+/** A request that another one overtook shows by then whether its node answers at all, */
 const STALLED_MS = 1000;
+/** or by so many times what nearly all calls take: a slow node is none that hangs. */
+const STALLED_TIMES = 2;
 
 /** Whose attempt it is. */
 export type AttemptOwner = { answered(sent: FlightAttempt, answer: UpstreamAnswer): void };
@@ -74,8 +76,9 @@ export function leave(
 ): void {
   const { beside, beganMs } = sent;
   if (beside !== undefined) parts.observer.hedged(beside.name, "lost");
+  const stalledMs = Math.max(STALLED_MS, STALLED_TIMES * (parts.latency.value() ?? 0));
   // The node has it for as long as it did not wait for a connection.
-  const stalledAtMs = () => beganMs + (sent.inAir?.waitedMs ?? 0) + STALLED_MS;
+  const stalledAtMs = () => beganMs + (sent.inAir?.waitedMs ?? 0) + stalledMs;
   const lookAt = (atMs: number, fromMs: number) => {
     parts.timers.set(Math.max(atMs - fromMs, 0), () => {
       if (!inAir.includes(sent)) return;
