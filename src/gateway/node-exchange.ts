@@ -8,7 +8,7 @@ import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
 import type { BodyListener, Exchange, Findings } from "./exchange.ts";
 import { holdPieces } from "./held-pieces.ts";
-import { pausesAfter } from "./refusal-pause.ts";
+import { writeInPace } from "./refusal-pause.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
 import { isStrangers, shortenIdle } from "./stranger.ts";
@@ -73,6 +73,10 @@ export class NodeExchange extends RequestHead implements Exchange {
   }
 
   answer(status: number, fields: string, pieces: readonly Piece[]): void {
+    writeInPace(status, this.#request.socket, () => this.#write(status, fields, pieces));
+  }
+
+  #write(status: number, fields: string, pieces: readonly Piece[]): void {
     const response = this.#response;
     const last = this.#last || this.#isStopping();
     response.writeHead(status, asList(last ? `${fields}Connection: close\r\n` : fields));
@@ -81,7 +85,6 @@ export class NodeExchange extends RequestHead implements Exchange {
       // After node:http has set its own time for the next request.
       response.once("finish", () => setImmediate(shortenIdle, socket));
     }
-    if (pausesAfter(status, () => socket.resume())) socket.pause();
     this.holding.clear();
     holdPieces(this.holding, pieces);
     const joined = joinPieces(pieces);

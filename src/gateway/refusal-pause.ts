@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+
 /**
  * A client that is told to slow down and asks on: its connection is not read for so long after each
  * such answer, so that it gets 200 of them a second at most. Clients that retry at once, as
@@ -11,4 +13,35 @@ export function pausesAfter(status: number, goOn: () => void): boolean {
   if (status !== TOO_MANY_REQUESTS) return false;
   setTimeout(goOn, PAUSE_MS);
   return true;
+}
+
+/** Of connections that rest: such answers to what was read ahead. */
+const waiting = new WeakMap<Socket, (() => void)[]>();
+
+/**
+ * As `pausesAfter`, where many requests are read before the first is answered: `write` is called once,
+ * when the connection has rested after each such answer before. Without this status, at once.
+ */
+export function writeInPace(status: number, socket: Socket, write: () => void): void {
+  const before = waiting.get(socket);
+  if (status === TOO_MANY_REQUESTS && before !== undefined) {
+    before.push(write);
+    return;
+  }
+  write();
+  if (status !== TOO_MANY_REQUESTS) return;
+  const later: (() => void)[] = [];
+  waiting.set(socket, later);
+  socket.pause();
+  const goOn = (): void => {
+    const next = later.shift();
+    if (next !== undefined && !socket.destroyed) {
+      next();
+      setTimeout(goOn, PAUSE_MS);
+      return;
+    }
+    waiting.delete(socket);
+    socket.resume();
+  };
+  setTimeout(goOn, PAUSE_MS);
 }

@@ -125,15 +125,21 @@ describe("a client that goes on after 429 is not read meanwhile", () => {
     expect(milliseconds).toBeGreaterThan((refused / REFUSALS_PER_SECOND) * 1000 * 0.9);
   };
 
-  test("over an HTTP connection", async () => {
+  test.each([
+    ["", []],
+    [" that node:http reads, 64 KB ahead", ["Transfer-Encoding: chunked"]],
+  ])("over an HTTP connection%s", async (_, more) => {
     const connection = await openRaw(gateway.port);
-    const call = `POST ${gateway.otherPath} HTTP/1.1\r\nHost: a\r\nContent-Length: ${BAD_CALL.length}\r\n\r\n${BAD_CALL}`;
+    const head = (fields: readonly string[]) =>
+      [`POST ${gateway.otherPath} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
+    // What comes after chunks is read by node:http, too.
+    const first = more.length === 0 ? "" : `${head(more)}0\r\n\r\n`;
+    const call = `${head([`Content-Length: ${BAD_CALL.length}`])}${BAD_CALL}`;
     const begun = performance.now();
-    connection.send(call.repeat(CALLS));
+    connection.send(first + call.repeat(CALLS));
     const count = () => connection.received().match(/HTTP\/1\.1 \d/g)?.length ?? 0;
-    await expect.poll(count, { timeout: 10_000, interval: 20 }).toBe(CALLS);
-    const answers = count();
-    inTime(performance.now() - begun, answers);
+    await expect.poll(count, { timeout: 10_000, interval: 20 }).toBeGreaterThanOrEqual(CALLS);
+    inTime(performance.now() - begun, CALLS);
     connection.socket.destroy();
   });
 
