@@ -30,6 +30,8 @@ export class TimerWheel {
   #tick = 0;
   #pending = 0;
   #ticker: NodeJS.Timeout | undefined;
+  /** The rest of what is due runs in the next turn. */
+  #goesOn = false;
 
   /** `now`: milliseconds that never go back. */
   constructor(now: () => number) {
@@ -75,7 +77,7 @@ export class TimerWheel {
         if (timer.place < 0) continue;
         if (this.#now() - beganMs >= TURN_MS) {
           this.#tick -= 1;
-          setImmediate(() => this.advance());
+          this.#goOnSoon();
           return;
         }
         const { due: now } = timer;
@@ -87,13 +89,24 @@ export class TimerWheel {
     if (this.#pending === 0) this.#stop();
   }
 
+  #goOnSoon(): void {
+    if (this.#goesOn) return;
+    this.#goesOn = true;
+    setImmediate(() => {
+      this.#goesOn = false;
+      this.advance();
+    });
+  }
+
   #slot(tick: number): Timer[] {
     return this.#slots[tick % SLOTS] as Timer[];
   }
 
   #start(current: number): void {
     this.#tick = current;
-    this.#ticker ??= patientInterval(() => this.advance(), TICK_MS);
+    this.#ticker ??= patientInterval(() => {
+      if (!this.#goesOn) this.advance();
+    }, TICK_MS);
   }
 
   #stop(): void {
