@@ -92,7 +92,7 @@ export class PlainWire implements PlainCircle {
   handOver(socket: Socket, bytes: Buffer): void {
     this.#serve(socket);
     // Where somebody listens, node:http gets what is read from the socket, and so in its turn
-    // (`readTurns`), in place of reading it itself below.
+    // (`clientReads`), in place of reading it itself below.
     socket.on("data", ignore);
     socket.emit("data", bytes);
   }

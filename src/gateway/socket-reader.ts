@@ -3,6 +3,7 @@ import { Socket, type SocketConstructorOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { atOneMoment } from "../lib/clock.ts";
 import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
+import { clientReads } from "../lib/read-turns.ts";
 import { SocketReads } from "../lib/socket-reads.ts";
 
 /** What Node keeps under a socket, and what its constructor takes beside what is documented. */
@@ -56,6 +57,7 @@ export class SocketReader {
     if (Object.getPrototypeOf(accepted) !== Socket.prototype || handle?.useUserBuffer === undefined)
       return undefined;
     const reads = new SocketReads(
+      clientReads,
       () => READ_BUFFER,
       (size) => {
         atOneMoment(this.#onRead, size);

@@ -4,6 +4,7 @@ import { ReadTurns } from "./read-turns.ts";
 
 const READ_BYTES = 64 * 1024;
 const READS = 4;
+const SHARE_BYTES = 16 * 1024;
 
 class Connection {
   mayRead = true;
@@ -67,7 +68,7 @@ test("what takes long waits for the next turn after 5 ms, also who has not read 
   const all = connections(5);
   const [first = new Connection()] = all;
   const small = new Connection();
-  for (const connection of all) turns.took(1024, connection);
+  for (const connection of all) turns.took(SHARE_BYTES, connection);
   expect(going(all)).toBe(5);
   now = 5;
   turns.took(100, small);
@@ -76,23 +77,35 @@ test("what takes long waits for the next turn after 5 ms, also who has not read 
   await nextTurn();
   expect(all.map(({ mayRead }) => mayRead)).toEqual([true, false, false, false, false]);
   now = 10;
-  turns.took(1024, first);
+  turns.took(SHARE_BYTES, first);
   await nextTurn();
   expect(all.map(({ mayRead }) => mayRead)).toEqual([false, true, false, false, false]);
-  // Something is there for both then, and the first takes all of the turn.
-  now = 15;
-  turns.took(1024, first);
-  expect(going(all)).toBe(0);
   expect(small.mayRead).toBe(true);
+});
+
+test("while there is too much to read, who reads little does not wait before it has read 16 KB", async () => {
+  let now = 0;
+  const turns = new ReadTurns(() => now);
+  const [busy = new Connection(), modest = new Connection()] = connections(2);
+  const waits: boolean[] = [];
+  for (let turn = 0; turn < 5; turn += 1) {
+    turns.took(4096, modest);
+    now += 5;
+    turns.took(READ_BYTES, busy);
+    expect(busy.mayRead).toBe(false);
+    waits.push(!modest.mayRead);
+    await nextTurn();
+  }
+  expect(waits.slice(0, 4)).toEqual([false, false, false, true]);
 });
 
 test("who read in large pieces in a turn that had time left is not stopped by later ones", async () => {
   let now = 0;
   const turns = new ReadTurns(() => now);
   const [early = new Connection(), late = new Connection()] = connections(2);
-  turns.took(1024, early);
+  turns.took(SHARE_BYTES, early);
   await nextTurn();
-  turns.took(1024, late);
+  turns.took(SHARE_BYTES, late);
   now = 5;
   turns.took(1024, late);
   expect([early.mayRead, late.mayRead]).toEqual([true, false]);

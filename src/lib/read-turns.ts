@@ -1,5 +1,7 @@
 /** Less than this is small, a few calls: it is read in one go, and costs its turn nothing. */
 const LARGE_READ_BYTES = 1024;
+/** While there is too much to read, each may read so many before it has to wait. */
+const SHARE_BYTES = 16 * 1024;
 /** Of large reads, in one turn of the event loop. */
 export const TURN_BYTES = 256 * 1024;
 /** How long work that can wait goes on in one turn of the event loop. */
@@ -18,8 +20,8 @@ export type Reader = {
  * Bounds what is read in one turn of the event loop. libuv reads up to 32 times from one connection
  * before it looks at the next: 150 clients that send bodies of 5 MB, or nodes that answer with 20 MB,
  * would hold up everybody else for 300 MB, and 50 that send 500 calls each for as long as these take.
- * Once there was enough, whoever comes in large reads waits for the next turn, also where something
- * is there for it in this one. Those that wait take turns.
+ * Once there was enough, whoever has had its share of large reads waits for a later turn, also where
+ * something is there for it in this one. Those that wait take turns.
  */
 export class ReadTurns {
   readonly #now: () => number;
@@ -28,8 +30,8 @@ export class ReadTurns {
   #isTimeOver = false;
   /** In the order of their turns. */
   readonly #waiting = new Set<Reader>();
-  /** Those that come in large reads, and do not wait. */
-  readonly #going = new Set<Reader>();
+  /** Those that come in large reads and do not wait, and how much they have read since they did. */
+  readonly #going = new Map<Reader, number>();
   #isTurnOver = true;
 
   /** `now`: milliseconds that never go back. */
@@ -41,15 +43,16 @@ export class ReadTurns {
   took(bytes: number, reader: Reader): void {
     if (bytes < LARGE_READ_BYTES) return;
     this.#begin();
-    this.#going.add(reader);
+    this.#going.set(reader, (this.#going.get(reader) ?? 0) + bytes);
     this.#left -= bytes;
     this.#isTimeOver = this.#now() >= this.#endMs;
     if (this.#left > 0 && !this.#isTimeOver) return;
-    for (const one of this.#going) {
+    for (const [one, readBytes] of this.#going) {
+      if (readBytes < SHARE_BYTES) continue;
       one.stop();
+      this.#going.delete(one);
       this.#waiting.add(one);
     }
-    this.#going.clear();
   }
 
   #begin(): void {
@@ -63,21 +66,21 @@ export class ReadTurns {
 
   readonly #end = (): void => {
     this.#isTurnOver = true;
-    this.#going.clear();
+    if (this.#left > 0 && !this.#isTimeOver) this.#going.clear();
     // Where the time was over, one read takes long.
     let next = this.#isTimeOver ? 1 : TURN_BYTES / READ_BYTES;
     for (const reader of this.#waiting) {
       if (next === 0) break;
       next -= 1;
       this.#waiting.delete(reader);
-      this.#going.add(reader);
       reader.goOn();
     }
     // Who waits still is called in the next turn, whether anybody reads in this one or not.
     if (this.#waiting.size > 0) this.#begin();
-    else this.#going.clear();
   };
 }
 
-/** For all connections of this process. */
-export const readTurns = new ReadTurns(() => performance.now());
+const now = () => performance.now();
+/** For all connections of clients of this process; and of nodes, so that answers wait for no client. */
+export const clientReads = new ReadTurns(now);
+export const nodeReads = new ReadTurns(now);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { nodeReads } from "./read-turns.ts";
 import { SocketReads } from "./socket-reads.ts";
 
 let server: Server;
@@ -24,7 +25,7 @@ async function pair(
   take: (text: string, bytes: Uint8Array) => boolean,
   { room = () => ROOM, isShort = true }: { room?: () => Uint8Array; isShort?: boolean } = {},
 ): Promise<{ writer: Socket; reader: Socket }> {
-  const reads = new SocketReads(room, (size, bytes) =>
+  const reads = new SocketReads(nodeReads, room, (size, bytes) =>
     take(Buffer.from(bytes.subarray(0, size)).toString("latin1"), bytes),
   );
   const accepted = once(server, "connection") as Promise<[Socket]>;
@@ -198,6 +199,7 @@ test("connections that have much to read take turns, and each is read whole", as
 test("a socket that is more than a plain one, as TLS is, is read in its own way", () => {
   class Other extends Socket {}
   const reads = new SocketReads(
+    nodeReads,
     () => ROOM,
     () => true,
   );

@@ -1,21 +1,24 @@
 import type { OnReadOpts, Socket } from "node:net";
-import { type Reader, readTurns } from "./read-turns.ts";
+import type { Reader, ReadTurns } from "./read-turns.ts";
 import { type Handle, handleOf, streamWrap } from "./stream-wrap.ts";
 
 /** Of Node's sockets, documented nowhere: `_unrefTimer` begins the timeout anew. */
 type Inner = { readonly _unrefTimer?: () => void; readonly _handle?: Handle | null };
 
+type Room = () => Uint8Array;
+
 /**
  * Where a socket's reads go. Node finds by names what is to be done with each of them, in the socket,
  * its timeouts and its stream, which takes as long as looking the bytes over; a plain socket's can
  * come straight from what it stands on. Its end and its errors are the stream's as ever. What comes
- * in large reads takes turns with that of all others: `readTurns`.
+ * in large reads takes turns with that of others: `ReadTurns`.
  */
 export class SocketReads implements Reader {
   /** To make the socket with. */
   readonly onread: OnReadOpts;
-  readonly #room: () => Uint8Array;
+  readonly #room: Room;
   readonly #take: (size: number, bytes: Uint8Array) => boolean;
+  readonly #turns: ReadTurns;
   /** Where the next read goes. */
   #given: Uint8Array | undefined;
   #socket: (Socket & Inner) | undefined;
@@ -24,7 +27,8 @@ export class SocketReads implements Reader {
    * `room` is asked before each read, `take` is told how many of its bytes were read: false where no
    * more is to be read until the socket is resumed.
    */
-  constructor(room: () => Uint8Array, take: (size: number, bytes: Uint8Array) => boolean) {
+  constructor(turns: ReadTurns, room: Room, take: (size: number, bytes: Uint8Array) => boolean) {
+    this.#turns = turns;
     this.#room = room;
     this.#take = take;
     const buffer = () => {
@@ -64,7 +68,7 @@ export class SocketReads implements Reader {
   /** False where no more is to be read until the socket is resumed. */
   #read(size: number, bytes: Uint8Array): boolean {
     if (!this.#take(size, bytes)) return false;
-    if (this.#socket !== undefined) readTurns.took(size, this);
+    if (this.#socket !== undefined) this.#turns.took(size, this);
     return true;
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { TurnQueue } from "./turn-queue.ts";
 
-const ONE_TURN = 64;
+const ONE_TURN = 128;
 
 test("of many pieces of work some are done at once and some in each turn, in the order in which they came", async () => {
   const done: number[] = [];

@@ -1,5 +1,7 @@
 /** To end a call takes 20 to 40 us, most of which is the write to its client. */
-const ONE_TURN = 64;
+const ONE_TURN = 128;
+/** So many that are done are kept in the queue. */
+const MOST_DONE = 1024;
 
 /**
  * Work of which thousands of pieces may come at once, such as all calls that waited for a node that is
@@ -29,6 +31,11 @@ export class TurnQueue<Item> {
 
   readonly #turn = (): void => {
     this.#doneInTurn = 0;
+    // Under a flood it may never be empty.
+    if (this.#next >= MOST_DONE) {
+      this.#waiting.splice(0, this.#next);
+      this.#next = 0;
+    }
     while (this.#doneInTurn < ONE_TURN) {
       const item = this.#waiting[this.#next];
       if (item === undefined) {

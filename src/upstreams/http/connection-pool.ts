@@ -94,7 +94,7 @@ export class ConnectionPool {
     if (this.#line.size >= this.#mostWaiting) {
       const other = this.#line.popHeavier(account);
       if (other === undefined) return false;
-      this.#fail(other, NO_PLACE);
+      other.done(NO_PLACE);
     }
     const turns = this.#line.ahead(account) / this.#maxConnections;
     return this.#serviceMs * (turns + WORTHWHILE) <= timeoutMs;

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { atOneMoment, systemClock } from "../../lib/clock.ts";
 import { READ_BUFFER } from "../../lib/read-buffer.ts";
+import { nodeReads } from "../../lib/read-turns.ts";
 import { SocketReads } from "../../lib/socket-reads.ts";
 import { writeText } from "../../lib/socket-text.ts";
 import { busyPoll, type Nearness } from "./busy-poll.ts";
@@ -65,6 +66,7 @@ export class HttpConnection {
     this.#exchange = exchange;
     if (exchange !== undefined) exchange.carrier = this;
     const reads = new SocketReads(
+      nodeReads,
       () => this.#buffer(),
       (size, bytes) => {
         atOneMoment(this.#onBytes, size, bytes);
