@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { SeededRandom } from "../../simulation/seeded-random.ts";
 import { startTestConsole } from "../support/test-console.ts";
+import { makePasswordsCheap } from "./cheap-passwords.ts";
 import { Scene, type SceneOptions, Violation } from "./scene.ts";
 import { type Pick, STRANGERS_STEPS, type Steps } from "./strangers-steps.ts";
 import { VICTIMS_STEPS } from "./victims-steps.ts";
@@ -16,10 +17,12 @@ const BEFORE = [
   ...[[], ["the victim is made a customer"], USER],
   [...USER, "the victim turns on a second factor"],
 ];
-/** Passwords are hashed on threads: one order alone leaves the processors idle. */
+/** One order alone waits for the console's writes. */
 const AT_ONCE = 6;
 /** A new console then: its mailbox is searched by each order. */
 const OF_ONE_CONSOLE = 200;
+
+makePasswordsCheap();
 
 export type Found = { readonly seed: number; readonly text: string };
 
