@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { brokenOrders } from "./orders.ts";
 
 const ORDERS = 80;
-/** Passwords are hashed slowly by design: half a second an order on a slow machine, more beside other tests. */
+/** A fifth of a second an order on a slow machine, more beside other tests. */
 const ENOUGH_MS = 240_000;
 
 test(
