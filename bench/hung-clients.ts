@@ -17,7 +17,6 @@ export type HungCommand = {
 
 export type HungResult = {
   readonly sent: number;
-  readonly served: number;
   readonly refused: number;
   /** Until the first one was told so that was refused, from when it was sent; null where none was. */
   readonly firstRefusedMs: number | null;
@@ -32,7 +31,6 @@ const ID = /"id":(\d+)/;
 const sockets: WebSocket[] = [];
 const sentAtMs = new Map<number, number>();
 let made = 0;
-let served = 0;
 let refused = 0;
 let firstRefusedMs: number | null = null;
 let fault: string | null = null;
@@ -41,11 +39,10 @@ function hear(text: string): void {
   const id = Number(ID.exec(text)?.[1]);
   const tookMs = performance.now() - (sentAtMs.get(id) ?? 0);
   sentAtMs.delete(id);
-  if (text.includes('"result"')) served += 1;
-  else if (text.includes(NO_NODE)) {
+  if (text.includes(NO_NODE)) {
     refused += 1;
     firstRefusedMs ??= tookMs;
-  } else fault ??= text;
+  } else if (!text.includes('"result"')) fault ??= text;
 }
 
 function sendOne(socket: WebSocket | undefined): void {
@@ -71,7 +68,7 @@ async function run(command: HungCommand): Promise<HungResult> {
     for (; sent < Math.min(due, command.calls); sent += 1) sendOne(sockets[sent % sockets.length]);
     await sleep(TICK_MS);
   }
-  return { sent: made - sentBefore, served, refused, firstRefusedMs, fault };
+  return { sent: made - sentBefore, refused, firstRefusedMs, fault };
 }
 
 endWithParent();

@@ -54,3 +54,13 @@ export function inTurns<Item>(items: Iterable<Item>, run: (item: Item) => void):
   const queue = new TurnQueue(run);
   for (const item of items) queue.push(item);
 }
+
+/** The same for those who wait now, as long as they do. */
+export function waitersInTurns<Waiter>(
+  waiting: ReadonlySet<Waiter>,
+  run: (waiter: Waiter) => void,
+): void {
+  inTurns([...waiting], (waiter) => {
+    if (waiting.has(waiter)) run(waiter);
+  });
+}

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
-import { inTurns } from "../lib/turn-queue.ts";
+import { waitersInTurns } from "../lib/turn-queue.ts";
 import type { ChainIdentity } from "./chain-identity.ts";
 import type { TrackedUpstream } from "./tracked-upstream.ts";
 
@@ -99,8 +99,9 @@ export class ChainCheck {
       this.#isDue = !isRight;
       this.#dueAtMs = clock.monotonic() + (upstream.chain === "wrong" ? WRONG_MS : UNREACHED_MS);
       // Those whose time is over meanwhile are told that.
-      inTurns([...this.#waiting], (one) => {
-        if (this.#waiting.delete(one)) one(isRight);
+      waitersInTurns(this.#waiting, (one) => {
+        this.#waiting.delete(one);
+        one(isRight);
       });
       changed(upstream);
     });

@@ -1,5 +1,5 @@
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
-import { inTurns } from "../lib/turn-queue.ts";
+import { waitersInTurns } from "../lib/turn-queue.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
 type Waiter = {
@@ -30,14 +30,14 @@ export class HeadWaiters {
 
   /** `shown`: the head for those whom no partner can help. */
   reached(head: number, shown: number): void {
-    inTurns([...this.#waiting], (waiter) => {
+    waitersInTurns(this.#waiting, (waiter) => {
       if (waiter.least <= (waiter.partner ? head : shown)) this.#end(waiter, true);
     });
   }
 
   /** No primary answers: only those go on waiting whom a partner can help; `all`: nobody. */
   giveUp(all = false): void {
-    inTurns([...this.#waiting], (waiter) => {
+    waitersInTurns(this.#waiting, (waiter) => {
       if (all || !waiter.partner) this.#end(waiter, false);
     });
   }

@@ -1,4 +1,4 @@
-import { inTurns } from "../lib/turn-queue.ts";
+import { waitersInTurns } from "../lib/turn-queue.ts";
 import { AttemptBudget } from "./attempt-budget.ts";
 import { Flight } from "./flight.ts";
 import { RecentQuantile } from "./quantile.ts";
@@ -68,10 +68,7 @@ export class Router {
 
   /** A node got further: calls that wait for a block look again. */
   wake(): void {
-    const { waiting } = this.#parts;
-    inTurns([...waiting], (wait) => {
-      if (waiting.has(wait)) wait.wake();
-    });
+    waitersInTurns(this.#parts.waiting, (wait) => wait.wake());
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Timers } from "../../lib/timer-wheel.ts";
-import { inTurns } from "../../lib/turn-queue.ts";
+import { waitersInTurns } from "../../lib/turn-queue.ts";
 import { isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
 import { readBlock } from "./read-block.ts";
@@ -94,8 +94,6 @@ export class Tag {
     // A node ahead of the network may have finalised what is not the network's head yet.
     if (found !== undefined) this.#number = Math.max(this.#number ?? -1, Math.min(found, head));
     this.#isAsking = false;
-    inTurns([...this.#waiting], (end) => {
-      if (this.#waiting.has(end)) end();
-    });
+    waitersInTurns(this.#waiting, (end) => end());
   }
 }
