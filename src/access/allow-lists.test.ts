@@ -46,6 +46,16 @@ describe("a request as a whole", () => {
     expect(ask(lists, other)).toBe(kind);
   });
 
+  test("is judged by what it comes with, not by what the one before came with", () => {
+    const lists = policy({ origin: ["app.example.com"], ip: ["10.0.0.0/8"] });
+    const other = { origin: "https://example.org", ip: "11.0.0.1" };
+    for (let time = 0; time < 2; time += 1) {
+      expect(checkRequest(lists, request)).toBeUndefined();
+      expect(checkRequest(lists, { ...request, origin: other.origin })).toBe("origin");
+      expect(checkRequest(lists, { ...request, ip: other.ip })).toBe("ip");
+    }
+  });
+
   test.each(["origin", "ip", "agent"] as const)(
     "without a value for kind %s is refused",
     (kind) => {

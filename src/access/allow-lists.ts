@@ -1,15 +1,17 @@
+import { rememberLast } from "../lib/remember-last.ts";
 import type { AllowKind, AllowLists } from "../storage/store.ts";
 import { type IpRange, isInRange, parseIp, parseIpRange } from "./ip-ranges.ts";
 import { compileMethodPatterns, fitsMethod, type MethodPatterns } from "./method-patterns.ts";
-import { fitsOrigin, type OriginPattern, parseOriginPattern } from "./origins.ts";
+import { fitsOrigin, parseOriginPattern } from "./origins.ts";
 
 /** A key's allow-lists, ready to be asked; undefined: this kind restricts nothing. */
 export type AllowPolicy = {
   readonly networks: ReadonlySet<string> | undefined;
   readonly methods: MethodPatterns | undefined;
   readonly contracts: ReadonlySet<string> | undefined;
-  readonly origins: readonly OriginPattern[] | undefined;
-  readonly ips: readonly IpRange[] | undefined;
+  /** Whether an Origin header's value fits; and whether an address lies within. */
+  readonly origins: ((origin: string) => boolean) | undefined;
+  readonly ips: ((ip: string) => boolean) | undefined;
   readonly agents: readonly string[] | undefined;
 };
 
@@ -33,12 +35,14 @@ export function compileAllowLists(lists: AllowLists): AllowPolicy | undefined {
   const listed = (kind: AllowKind): readonly string[] | undefined =>
     lists[kind]?.length ? lists[kind] : undefined;
   const methods = listed("method");
+  const origins = listed("origin")?.flatMap((entry) => parseOriginPattern(entry) ?? []);
+  const ips = listed("ip")?.flatMap((entry) => parseIpRange(entry) ?? []);
   const policy: AllowPolicy = {
     networks: asSet(listed("network")),
     methods: methods && compileMethodPatterns(methods),
     contracts: asSet(listed("contract")),
-    origins: listed("origin")?.flatMap((entry) => parseOriginPattern(entry) ?? []),
-    ips: listed("ip")?.flatMap((entry) => parseIpRange(entry) ?? []),
+    origins: origins && rememberLast((origin) => fitsOrigin(origins, origin)),
+    ips: ips && rememberLast((ip) => isWithin(ips, ip)),
     agents: listed("agent"),
   };
   return Object.values(policy).every((list) => list === undefined) ? undefined : policy;
@@ -49,10 +53,8 @@ export function checkRequest(policy: AllowPolicy, request: RequestFacts): AllowK
   const { networks, origins, ips, agents } = policy;
   const { network, origin, ip, agent } = request;
   if (networks !== undefined && !networks.has(network)) return "network";
-  if (origins !== undefined && (origin === undefined || !fitsOrigin(origins, origin))) {
-    return "origin";
-  }
-  if (ips !== undefined && (ip === undefined || !isWithin(ips, ip))) return "ip";
+  if (origins !== undefined && (origin === undefined || !origins(origin))) return "origin";
+  if (ips !== undefined && (ip === undefined || !ips(ip))) return "ip";
   if (agents !== undefined && !agents.some((part) => agent?.includes(part))) return "agent";
   return undefined;
 }
@@ -84,7 +86,7 @@ export function corsOrigin(
 ): string | undefined {
   const origins = policy?.origins;
   if (origins === undefined) return "*";
-  return origin !== undefined && fitsOrigin(origins, origin) ? origin : undefined;
+  return origin !== undefined && origins(origin) ? origin : undefined;
 }
 
 function asSet(entries: readonly string[] | undefined): ReadonlySet<string> | undefined {

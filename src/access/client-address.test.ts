@@ -15,6 +15,13 @@ describe("without trusted proxies", () => {
 describe("behind trusted proxies", () => {
   const addresses = new ClientAddress(["10.0.0.0/8", "fd00::/8"]);
 
+  test("requests of different clients through one proxy are told apart, whichever came last", () => {
+    for (const client of ["192.0.2.1", "192.0.2.2", undefined, "192.0.2.1"]) {
+      expect(addresses.of("10.0.0.1", client)).toBe(client ?? "10.0.0.1");
+      expect(addresses.of("10.0.0.2", client)).toBe(client ?? "10.0.0.2");
+    }
+  });
+
   test.each([
     ["10.0.0.1", "192.0.2.1", "192.0.2.1"],
     ["::ffff:10.0.0.1", "192.0.2.1", "192.0.2.1"],
