@@ -42,16 +42,20 @@ const open = async (maxConnections: number, url = server.url): Promise<void> => 
   pool = new ConnectionPool(new URL(url), maxConnections, { timers, onBroken });
 };
 
-const exchangeOf = (body: string, done: (outcome: Outcome) => void, timeoutMs = 1000) => {
+const exchangeOf = (
+  body: string,
+  done: (outcome: Outcome) => void,
+  { timeoutMs = 1000, account = "acct" } = {},
+) => {
   const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  return new ToldExchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs, account: "acct" }, done);
+  return new ToldExchange({ request, maxBytes: MAX_BODY_BYTES, timeoutMs, account }, done);
 };
 let broken = 0;
 const onBroken = () => {
   broken += 1;
 };
 const send = (body = "hello", timeoutMs = 1000): Promise<Outcome> =>
-  new Promise((resolve) => pool.send(exchangeOf(body, resolve, timeoutMs)));
+  new Promise((resolve) => pool.send(exchangeOf(body, resolve, { timeoutMs })));
 /**
  * As callers do: again where the connection had ended before the request came. On a busy machine the
  * line would refuse what it could not serve within the usual time.
@@ -302,6 +306,71 @@ describe("many at once", () => {
     expect(new Set(refused.map(textOf))).toEqual(new Set(["no_place"]));
   });
 
+  describe("of one account that floods a node with 32 places", () => {
+    const held = new Map<string, Socket>();
+    const sendOf = (account: string, body: string) =>
+      pool.send(exchangeOf(body, () => undefined, { timeoutMs: 60_000, account }));
+    const answerOf = (body: string) => held.get(body)?.write(said(body));
+    beforeEach(async () => {
+      held.clear();
+      answer = (socket, request) => held.set(bodyOf(request), socket);
+      await open(32);
+    });
+
+    test("take all where nobody else calls", async () => {
+      for (let each = 0; each < 50; each += 1) sendOf("flood", `${each}`);
+      await asked(32);
+    });
+
+    test("leave two places, which others get at once and which come free again first", async () => {
+      sendOf("quiet", "first");
+      await asked(1);
+      for (let each = 0; each < 50; each += 1) sendOf("flood", `${each}`);
+      await asked(30);
+      await openSockets(32);
+      sendOf("quiet", "second");
+      sendOf("quiet", "third");
+      await asked(32);
+      expect([...held.keys()].slice(-2)).toEqual(["second", "third"]);
+      sendOf("quiet", "fourth");
+      answerOf("0");
+      await until(() => expect([...held.keys()].at(-1)).toBe("fourth"));
+      for (const body of ["1", "2"]) answerOf(body);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(held.size).toBe(33);
+      answerOf("3");
+      await until(() => expect([...held.keys()].at(-1)).toBe("29"));
+      await openSockets(32);
+    });
+
+    test("leave them to nobody's connections that the node would end: these take turns", async () => {
+      sendOf("quiet", "first");
+      await asked(1);
+      for (let each = 0; each < 50; each += 1) sendOf("flood", `${each}`);
+      await asked(30);
+      const used = new Set(held.values());
+      for (const body of ["0", "1", "2"]) answerOf(body);
+      await until(() => expect(held.size).toBe(33));
+      expect(used.has(held.get("29") as Socket)).toBe(false);
+      expect(used.has(held.get("30") as Socket)).toBe(false);
+    });
+
+    test("take the spare places a minute after the last of the others", async () => {
+      sendOf("quiet", "first");
+      await asked(1);
+      for (let each = 0; each < 50; each += 1) sendOf("flood", `${each}`);
+      await asked(30);
+      await openSockets(32);
+      const later = vi.spyOn(systemClock, "monotonic").mockReturnValue(performance.now() + 60_001);
+      try {
+        sendOf("flood", "later");
+        await asked(31);
+      } finally {
+        later.mockRestore();
+      }
+    });
+  });
+
   test("take the connection that rests the shortest", async () => {
     await open(3);
     await Promise.all(["a", "b", "c"].map(ask));
@@ -480,7 +549,7 @@ describe("connecting", () => {
 
   test("lasts no longer than the exchange that it was begun for", async () => {
     const told: string[] = [];
-    const exchange = exchangeOf("a", (outcome) => told.push(textOf(outcome)), 500);
+    const exchange = exchangeOf("a", (outcome) => told.push(textOf(outcome)), { timeoutMs: 500 });
     pool.send(exchange);
     await attempts(1);
     pool.cancel(exchange);
@@ -493,7 +562,7 @@ describe("connecting", () => {
   test("is begun anew for those who still wait, and not more often than they are", async () => {
     const told: string[] = [];
     const [first, ...others] = [500, 5_000, 5_000, 5_000].map((timeoutMs) => {
-      const exchange = exchangeOf("a", (outcome) => told.push(textOf(outcome)), timeoutMs);
+      const exchange = exchangeOf("a", (outcome) => told.push(textOf(outcome)), { timeoutMs });
       pool.send(exchange);
       return exchange;
     });

@@ -6,6 +6,7 @@ import { Dialer } from "./dialer.ts";
 import type { Exchange, Failure } from "./exchange.ts";
 import { FairLine } from "./fair-line.ts";
 import { type Ending, HttpConnection } from "./http-connection.ts";
+import { SparePlaces } from "./spare-places.ts";
 
 const SWEEP_MS = 500;
 /** So many wait for each connection at most, and so many in all where these are few. */
@@ -44,6 +45,7 @@ export class ConnectionPool {
   /** The last one rests the shortest. */
   readonly #resting: HttpConnection[] = [];
   readonly #line = new FairLine();
+  readonly #spare: SparePlaces;
   /** They waited in vain, and are to be told unless they are cancelled before. */
   readonly #failed = new TurnQueue<Exchange>((exchange) => {
     const { failure } = exchange;
@@ -65,6 +67,7 @@ export class ConnectionPool {
     this.#onBroken = onBroken;
     this.#dialer = new Dialer(url);
     this.#maxConnections = maxConnections;
+    this.#spare = new SparePlaces(maxConnections, systemClock);
     const some = Math.max(maxConnections * WAITING_PER_CONNECTION, LEAST_WAITING);
     this.#mostWaiting = Math.min(some, MOST_WAITING);
     this.#timers = timers;
@@ -75,18 +78,28 @@ export class ConnectionPool {
       exchange.done(CLOSED);
       return;
     }
-    const connection = this.#resting.pop();
+    const { account } = exchange;
+    if (account !== undefined) this.#spare.came(account);
+    const isFree = this.#resting.length > 0;
+    const connection = isFree && this.#mayCarry(account, 1) ? this.#resting.pop() : undefined;
     if (connection !== undefined) {
       connection.carry(exchange);
       return;
     }
-    if (exchange.account !== undefined && !this.#hasPlace(exchange, exchange.account)) {
+    if (account !== undefined && !this.#hasPlace(exchange, account)) {
       exchange.done(NO_PLACE);
       return;
     }
     exchange.waitsSinceMs = systemClock.monotonic();
     this.#line.push(exchange);
     this.#openForLine();
+  }
+
+  /** Whether `taken` of the free places may go to this account. */
+  #mayCarry(account: string | undefined, taken: number): boolean {
+    const free = this.#resting.length + this.#maxConnections - this.#all.size - taken;
+    if (account === undefined || !this.#spare.isKept(free)) return true;
+    return !this.#spare.isHeavy(account, this.#all);
   }
 
   /** Whether its turn may come in time; where the line is full, in place of one of who waits most. */
@@ -104,7 +117,8 @@ export class ConnectionPool {
   #next(): Exchange | undefined {
     const needsMs = this.#serviceMs * WORTHWHILE;
     for (;;) {
-      const exchange = this.#line.shift();
+      // The connection that came free is none of those that rest.
+      const exchange = this.#line.shift((account) => this.#mayCarry(account, 0));
       if (exchange === undefined || exchange.account === undefined) return exchange;
       const waitedMs = systemClock.monotonic() - exchange.waitsSinceMs;
       if (waitedMs + needsMs <= exchange.timeoutMs) {
@@ -167,14 +181,17 @@ export class ConnectionPool {
     }
     const isBeyond = this.#all.size > this.#maxConnections;
     const exchange = isBeyond ? this.#line.shiftOwn() : this.#next();
-    if (exchange !== undefined) {
-      connection.carry(exchange);
-      return;
-    }
-    if (isBeyond) {
+    if (isBeyond && exchange === undefined) {
       connection.abort();
       return;
     }
+    // Where some rest for others they take turns, or the node would end those that always rest.
+    const carrier = exchange === undefined ? undefined : (this.#resting.shift() ?? connection);
+    if (carrier !== connection) this.#rest(connection);
+    if (exchange !== undefined) carrier?.carry(exchange);
+  }
+
+  #rest(connection: HttpConnection): void {
     connection.restedMs = 0;
     this.#resting.push(connection);
     this.#sweeper ??= this.#timers.set(SWEEP_MS, () => this.#sweep());

@@ -49,8 +49,19 @@ test("where it is full the last of who waits most goes, and nobody for one who w
   expect(namesIn(line)).toEqual(["a 1", "b k", "a 2"]);
 });
 
+test("an account that may not be served keeps its turn, and others go before it", () => {
+  const line = new FairLine();
+  for (let call = 0; call < 2; call += 1) line.push(exchangeOf("a"));
+  for (const account of ["b", "b", "c"]) line.push(exchangeOf(account));
+  const notA = (account: string) => account !== "a";
+  const served = () => line.shift(notA)?.account;
+  expect([served(), served(), served(), served()]).toEqual(["b", "c", "b", undefined]);
+  line.push(exchangeOf("b"));
+  expect(namesIn(line)).toEqual(["a k", "b k", "a k"]);
+});
+
 const act = fc.record({
-  kind: fc.constantFrom("push", "shift", "delete", "own", "pop"),
+  kind: fc.constantFrom("push", "shift", "others", "delete", "own", "pop"),
   account: fc.constantFrom(undefined, "a", "b", "c"),
   key: fc.constantFrom("1", "2"),
   which: fc.nat(20),
@@ -71,6 +82,7 @@ test("whatever comes and goes, each comes out once or is deleted, and the size i
           waiting.add(made);
           line.push(made);
         } else if (kind === "shift") leave(line.shift());
+        else if (kind === "others") leave(line.shift((other) => other !== account));
         else if (kind === "own") leave(line.shiftOwn());
         else if (kind === "pop") leave(line.popHeavier(account ?? "a"));
         else {

@@ -52,6 +52,8 @@ class AccountLine {
   }
 }
 
+const anyone = () => true;
+
 /**
  * Exchanges that wait for a connection. The gateway's own questions go first. Accounts take turns, and
  * so do the keys of each: however many calls one sends, others wait for one of them at most. Who begins
@@ -109,17 +111,25 @@ export class FairLine {
     return first;
   }
 
-  shift(): Exchange | undefined {
+  /** The next one. An account that `mayServe` refuses keeps its turn. */
+  shift(mayServe: (account: string) => boolean = anyone): Exchange | undefined {
     const own = this.shiftOwn();
     if (own !== undefined) return own;
     for (const [account, line] of this.#fresh) {
+      if (!mayServe(account)) continue;
       this.#fresh.delete(account);
       return this.#serve(account, line);
     }
+    let isPassed = false;
     for (const [account, line] of this.#served) {
-      this.#served.delete(account);
-      if (line.size > 0) return this.#serve(account, line);
-      this.#idle -= 1;
+      if (line.size === 0) {
+        if (isPassed) continue;
+        this.#served.delete(account);
+        this.#idle -= 1;
+      } else if (mayServe(account)) {
+        this.#served.delete(account);
+        return this.#serve(account, line);
+      } else isPassed = true;
     }
     return undefined;
   }

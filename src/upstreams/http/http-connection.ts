@@ -84,6 +84,11 @@ export class HttpConnection {
       .on("close", () => this.break("CONNECTION_CLOSED"));
   }
 
+  /** On whose behalf it carries something. */
+  get account(): string | undefined {
+    return this.#exchange?.account;
+  }
+
   /** Sends the request and waits for its response. The connection is free. */
   carry(exchange: Exchange): void {
     if (!this.#holdsProcess) this.#socket.ref();
