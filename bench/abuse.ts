@@ -7,7 +7,7 @@ import type { Cores } from "./cpu.ts";
 import type { CrowdCommand, CrowdResult } from "./crowd.ts";
 import { askCrowd } from "./crowds.ts";
 import { memoryBytes } from "./memory.ts";
-import { Processes } from "./processes.ts";
+import { type Place, Processes } from "./processes.ts";
 import { createAccounts, launchTollgate, prepareTollgate } from "./tollgate.ts";
 
 export type AbuseOptions = {
@@ -71,12 +71,12 @@ export class AbuseRun {
 
   async #measure(abuse: string): Promise<Abuse[]> {
     const { program, budgetBytes, seconds, addresses } = this.#options;
-    const child = (script: string, ...args: number[]) =>
-      this.#processes.startChild("others", script, ...args.map(String));
+    const child = (place: Place, script: string, ...args: number[]) =>
+      this.#processes.startChild(place, script, ...args.map(String));
     const epochMs = Date.now() - 1000 * BLOCK_MS;
-    const node = await child("./slow-node.ts", epochMs, BLOCK_MS, 0);
+    const node = await child("background", "./slow-node.ts", epochMs, BLOCK_MS, 0);
     // One that is busy with large answers would keep the quiet client waiting by itself.
-    const quietNode = await child("./slow-node.ts", epochMs, BLOCK_MS, 0);
+    const quietNode = await child("others", "./slow-node.ts", epochMs, BLOCK_MS, 0);
     this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
     const prepared = await prepareTollgate({
       ...{ program, directory: this.#directory, nodePorts: [node.port] },
@@ -87,8 +87,8 @@ export class AbuseRun {
     const keys = await createAccounts(prepared, emails, "free");
     const gateway = (await launchTollgate(this.#processes, prepared)).part;
     const [abusers, quiets] = [
-      (await child("./abusers.ts")).part,
-      (await child("./crowd.ts")).part,
+      (await child("background", "./abusers.ts")).part,
+      (await child("others", "./crowd.ts")).part,
     ];
     const all: Abuse[] = [];
     for (const count of addresses) {

@@ -3,7 +3,6 @@
  * of the loopback network, again and again until its time is over.
  */
 import { connect, type Socket } from "node:net";
-import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ATTACKS } from "./attacks.ts";
 import { endWithParent } from "./child.ts";
@@ -55,8 +54,6 @@ async function run({ abuse, port, paths, addresses, seconds }: AbuseCommand): Pr
   return { opened };
 }
 
-// The quiet client shares their processor, and its own waiting for that is not the gateway's.
-setPriority(19);
 endWithParent();
 process.on("message", (command: AbuseCommand) => {
   void run(command).then((answer) => process.send?.(answer));

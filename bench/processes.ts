@@ -18,6 +18,12 @@ export type Part = {
 const STOP_MS = 5000;
 const STDERR_CHARS = 2000;
 
+/**
+ * Where a process runs: on the subject's core, on the others, or there as one that has the processor
+ * while nobody else wants it (SCHED_IDLE): what a burden takes of the others' cores is not the subject's.
+ */
+export type Place = keyof Cores | "background";
+
 /** Every process that the bench starts, so that all of them can be ended, by pid, whatever happens. */
 export class Processes {
   readonly #cores: Cores | null;
@@ -30,7 +36,7 @@ export class Processes {
 
   /** Starts a script of this folder that sends `{port}`, and what else there is to know, when it is ready. */
   async startChild<Ready extends { readonly port: number } = { readonly port: number }>(
-    place: keyof Cores,
+    place: Place,
     script: string,
     ...args: string[]
   ): Promise<{ readonly part: Part } & Ready> {
@@ -41,7 +47,7 @@ export class Processes {
   }
 
   /** Starts a Node program that knows nothing of the bench. */
-  startProgram(place: keyof Cores, args: readonly string[]): Part {
+  startProgram(place: Place, args: readonly string[]): Part {
     return this.#follow(this.#spawn(place, args, false));
   }
 
@@ -55,13 +61,19 @@ export class Processes {
     await Promise.all([...this.#running].map((part) => part.stop()));
   }
 
-  #spawn(place: keyof Cores, args: readonly string[], ipc: boolean): ChildProcess {
+  #spawn(place: Place, args: readonly string[], ipc: boolean): ChildProcess {
     if (this.#isStopped) throw new Error("the bench was stopped");
     const node = [process.execPath, ...args];
-    const pinned = this.#cores === null ? node : ["taskset", "-c", this.#cores[place], ...node];
-    const [command = process.execPath, ...rest] = pinned;
+    const [command = process.execPath, ...rest] = [...this.#startedBy(place), ...node];
     const stdio = ["ignore", "ignore", "pipe"] as const;
     return spawn(command, rest, { stdio: ipc ? [...stdio, "ipc"] : [...stdio] });
+  }
+
+  #startedBy(place: Place): readonly string[] {
+    if (this.#cores === null) return [];
+    const isBackground = place === "background";
+    const pinned = ["taskset", "-c", this.#cores[isBackground ? "others" : place]];
+    return isBackground ? ["chrt", "--idle", "0", ...pinned] : pinned;
   }
 
   #follow(child: ChildProcess): Part {
