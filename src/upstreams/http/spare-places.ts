@@ -7,7 +7,7 @@ type Carrying = { readonly account: string | undefined };
 const PLACES_FOR_A_SPARE = 16;
 const MOST_SPARE = 2;
 /** Who has one place in so many, or more, is heavy. */
-const HEAVY_SHARE = 8;
+const HEAVY_SHARE = 4;
 /** So long after another account's call the spare places are kept. */
 const KEPT_MS = 60_000;
 
