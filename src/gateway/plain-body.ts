@@ -1,4 +1,4 @@
-import { freeMemory } from "../lib/free-memory.ts";
+import { freeableCopy, freeMemory } from "../lib/free-memory.ts";
 import { partOf } from "../lib/read-buffer.ts";
 
 const NOTHING = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export class PlainBody {
   add(bytes: Buffer): Buffer | undefined {
     const part = bytes.subarray(0, this.missingBytes);
     this.missingBytes -= part.length;
-    if (!this.#dropped) this.#more.push(Buffer.from(part));
+    if (!this.#dropped) this.#more.push(freeableCopy(part));
     return part.length < bytes.length ? bytes.subarray(part.length) : undefined;
   }
 
@@ -44,7 +44,7 @@ export class PlainBody {
 
   /** Somebody will want it later: what has come is copied, unless it was asked for already. */
   own(): void {
-    if (this.#kept.length > 0) this.#kept = Buffer.from(this.#kept);
+    if (this.#kept.length > 0) this.#kept = freeableCopy(this.#kept);
   }
 
   /** Nobody wants it: what has come is let go, what comes is not kept. */

@@ -1,7 +1,8 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { atOneMoment } from "../lib/clock.ts";
+import { freeableCopy } from "../lib/free-memory.ts";
 import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
 import { clientReads } from "../lib/read-turns.ts";
 import { SocketReads } from "../lib/socket-reads.ts";
@@ -48,7 +49,7 @@ export class SocketReader {
 
   /** Makes a copy of these bytes the socket's own data. */
   readonly pass = (bytes: Buffer): void => {
-    this.#mayRead = this.socket.push(Buffer.from(bytes));
+    this.#mayRead = this.socket.push(freeableCopy(bytes));
   };
 
   #second(accepted: Socket & Inner): Socket | undefined {

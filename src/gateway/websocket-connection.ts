@@ -1,9 +1,9 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
-import { freeMemory } from "../lib/free-memory.ts";
+import { freeableCopy, freeMemory } from "../lib/free-memory.ts";
 import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import { writeAnswer } from "./answer-bytes.ts";
@@ -72,10 +72,12 @@ export class WebSocketConnection {
   readonly #holding: Holding;
   /** Of messages that wait, and of those whose calls are in the air. */
   #messageBytes = 0;
-  /** Of a message that the library is reading, and since when. */
+  /** Of a message that is being read, and since when. */
   #unfinishedBytes = 0;
   #unfinishedSinceMs: number;
   #unfinished: Buffer[] = [];
+  /** What reads it, where that is not the library. */
+  #frames: { readonly free: () => void } | undefined;
 
   constructor(
     { socket, wire }: ClientSocket,
@@ -127,6 +129,14 @@ export class WebSocketConnection {
     this.#count();
   }
 
+  /** So much is held of a message that is longer than a read, of which the library knows nothing. */
+  holds(bytes: number, frames: { readonly free: () => void }): void {
+    this.#frames = frames;
+    if (this.#unfinishedBytes <= 0) this.#unfinishedSinceMs = this.#parts.clock.monotonic();
+    this.#unfinishedBytes = bytes;
+    this.#count();
+  }
+
   readonly #onRested = (): void => {
     this.#isResting = false;
     if (this.#closing === undefined) this.#work();
@@ -138,6 +148,7 @@ export class WebSocketConnection {
     this.#unfinished = [];
     this.terminate();
     freeMemory(unfinished);
+    this.#frames?.free();
   };
 
   /** What is held now, beside the large answers that wait. */
@@ -204,7 +215,7 @@ export class WebSocketConnection {
     this.#lastMessageMs = this.#parts.clock.monotonic();
     if (this.#waiting.length === 0 && this.#mayRead()) this.#answer(message);
     else {
-      this.#waiting.push(Buffer.from(message));
+      this.#waiting.push(freeableCopy(message));
       this.#messageBytes += message.length;
       this.#count();
     }

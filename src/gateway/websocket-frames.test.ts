@@ -22,6 +22,7 @@ async function readPlainFirst(reads: readonly Buffer[], stalls: readonly number[
   const told: string[] = [];
   const { state, write } = readByLibrary(told, MOST_BYTES);
   const unread: Buffer[] = [];
+  const held: number[] = [];
   let plain = 0;
   const frames = new PlainFrames({
     receive: (message) => {
@@ -31,6 +32,8 @@ async function readPlainFirst(reads: readonly Buffer[], stalls: readonly number[
     },
     pass: (bytes) => unread.push(Buffer.from(bytes)),
     isCaughtUp: () => unread.length === 0,
+    mostBytes: MOST_BYTES,
+    held: (bytes) => held.push(bytes),
   });
   const catchUp = (): void => {
     for (const bytes of unread.splice(0)) write(bytes);
@@ -42,7 +45,7 @@ async function readPlainFirst(reads: readonly Buffer[], stalls: readonly number[
   }
   catchUp();
   await turn();
-  return { told, plain };
+  return { told, plain, held };
 }
 
 const payload = fc.oneof(
@@ -123,12 +126,33 @@ describe("plain frames are taken without the library", () => {
     expect(await plainOf(Buffer.concat([...frames, frame("b", { opcode: 2 })]))).toBe(6);
   });
 
-  test("again in the read after a ping, a pong, or a frame that came in two reads", async () => {
-    const long = frame("x".repeat(200));
+  test("again in the read after a ping, or a pong", async () => {
     const ping = frame("", { opcode: 9 });
     const pong = frame("", { opcode: 10 });
-    const pieces = [long.subarray(0, 50), long.subarray(50)];
-    expect(await plainOf(ping, frame("a"), pong, frame("b"), ...pieces, frame("c"))).toBe(3);
+    expect(await plainOf(ping, frame("a"), pong, frame("b"))).toBe(2);
+  });
+
+  test("in many reads, behind and before others", async () => {
+    const long = frame("x".repeat(900));
+    const reads = [0, 20, 400].map((from, at) => long.subarray(from, [20, 400, 900][at]));
+    const last = Buffer.concat([long.subarray(900), frame("b")]);
+    const first = Buffer.concat([frame("a"), reads.shift() ?? long]);
+    const { told, plain, held } = await readPlainFirst([first, ...reads, last, frame("c")]);
+    const texts = ["a", "x".repeat(900), "b", "c"];
+    expect(told).toEqual(texts.map((text) => `message ${text}`));
+    expect(plain).toBe(4);
+    expect(held).toEqual([long.length, 0]);
+  });
+
+  test("but not where they are longer than a message may be, or not UTF-8", async () => {
+    const long = frame("x".repeat(MOST_BYTES + 1));
+    const { told, plain } = await readPlainFirst([long.subarray(0, 500), long.subarray(500)]);
+    expect(told).toEqual(["error WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"]);
+    const broken = frame(Buffer.concat([Buffer.alloc(500, "x"), Buffer.from([0xff])]));
+    const reads = [broken.subarray(0, 500), Buffer.concat([broken.subarray(500), frame("a")])];
+    const outcome = await readPlainFirst(reads);
+    expect(outcome.told).toEqual(["error WS_ERR_INVALID_UTF8"]);
+    expect([plain, outcome.plain]).toEqual([0, 0]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import { largeBuffers } from "../lib/large-buffers.ts";
 import { partOf } from "../lib/read-buffer.ts";
+import { LongFrame } from "./long-frame.ts";
 
 /** A frame's first two bytes: RFC 6455, 5.2. */
 const FIN = 0x80;
@@ -37,17 +39,23 @@ export type PlainFramesParts = {
   readonly pass: (bytes: Buffer) => void;
   /** Whether the library has read what it was given. */
   readonly isCaughtUp: () => boolean;
+  /** The most bytes of a message: what is longer is left to the library, which ends the connection. */
+  readonly mostBytes: number;
+  /** Told what is held of a frame that is longer than a read, whenever that changes; 0: nothing. */
+  readonly held: (bytes: number) => void;
 };
 
 /**
- * Takes a client's messages out of what is read where they are plain: a whole masked frame in one
- * read, as nearly all are. The library reads everything else, in its order: what is longer than a
- * read, pings and pongs, and whatever comes from the first fragment, close or breach of a rule on.
+ * Takes a client's messages out of what is read where they are plain: a whole masked frame, whose
+ * head comes in one read, as nearly all are. The library reads everything else, in its order: pings
+ * and pongs, and whatever comes from the first fragment, close or breach of a rule on.
  */
 export class PlainFrames {
   readonly #parts: PlainFramesParts;
   /** So many bytes more are the library's. */
   #passing = 0;
+  /** The last one, as long as it is not whole. */
+  #long: LongFrame | undefined;
 
   /** To be begun where a frame begins. No read may be larger than a message may be. */
   constructor(parts: PlainFramesParts) {
@@ -59,9 +67,19 @@ export class PlainFrames {
     // Once the library was given something it may end the connection, which shows after this read.
     let isMine = this.#parts.isCaughtUp();
     let at = 0;
+    const long = this.#long;
+    if (long !== undefined) {
+      at = this.#addTo(long, bytes, 0);
+      if (long.isWhole && !this.#end(long)) isMine = false;
+    }
     while (at < bytes.length) {
       const isNew = this.#passing === 0;
       const end = at + (isNew ? frameBytes(bytes, at) : this.#passing);
+      if (isMine && isNew && end > bytes.length && this.#isLong(bytes, at, end - at)) {
+        this.#long = new LongFrame(end - at);
+        this.#addTo(this.#long, bytes, at);
+        return;
+      }
       isMine &&= isNew && end <= bytes.length && this.#receive(bytes, at, end);
       const next = Math.min(end, bytes.length);
       if (!isMine) {
@@ -70,6 +88,37 @@ export class PlainFrames {
       }
       at = next;
     }
+  }
+
+  /** Nothing more will be read: what there is of a frame is let go. */
+  free(): void {
+    this.#long?.free();
+    this.#long = undefined;
+  }
+
+  #isLong(bytes: Buffer, at: number, frameBytes: number): boolean {
+    const opcode = byteOf(bytes, at) & OPCODE_BITS;
+    if (opcode !== TEXT && opcode !== BINARY) return false;
+    return frameBytes - headBytes(bytes, at) <= this.#parts.mostBytes;
+  }
+
+  /** Returns where what is the frame's ends. */
+  #addTo(long: LongFrame, bytes: Buffer, start: number): number {
+    const before = long.heldBytes;
+    const end = long.add(bytes, start);
+    if (long.heldBytes > before) this.#parts.held(long.heldBytes);
+    return end;
+  }
+
+  /** False where the frame is the library's after all. */
+  #end(long: LongFrame): boolean {
+    this.#long = undefined;
+    const whole = long.join();
+    this.#parts.held(0);
+    const isMine = this.#receive(whole, 0, whole.length);
+    if (!isMine) this.#parts.pass(whole);
+    largeBuffers.giveBack(whole);
+    return isMine;
   }
 
   /** False where the frame is the library's after all. */

@@ -157,7 +157,10 @@ function takePlainFrames(socket: Duplex, connection: WebSocketConnection): void 
     receive: (message) => connection.receive(message),
     pass: reader.pass,
     isCaughtUp: () => socket.readableFlowing === true && socket.readableLength === 0,
+    mostBytes: MAX_BODY_BYTES,
+    held: (bytes) => connection.holds(bytes, frames),
   });
+  socket.once("close", () => frames.free());
   reader.divert((bytes) => {
     if (bytes.length < MANY_BYTES) {
       frames.take(bytes);

@@ -44,7 +44,11 @@ export class LargeBuffers {
     if (!this.#lent.delete(buffer)) return;
     const memory = buffer as ArrayBuffer;
     const { byteLength } = memory;
-    if (this.#keptBytes + byteLength > MOST_KEPT_BYTES) return;
+    if (this.#keptBytes + byteLength > MOST_KEPT_BYTES) {
+      // A flood of clients gives back more than the collector frees meanwhile.
+      memory.transfer(0);
+      return;
+    }
     this.#keptBytes += byteLength;
     const free = this.#free.get(byteLength);
     if (free === undefined) this.#free.set(byteLength, [memory]);

@@ -58,6 +58,8 @@ function plainFirst(reads: readonly Buffer[], stalls: number): string[] {
     },
     pass: (bytes) => unread.push(Buffer.from(bytes)),
     isCaughtUp: () => unread.length === 0,
+    mostBytes: MOST_BYTES,
+    held: () => undefined,
   });
   const catchUp = () => {
     const given = unread;
