@@ -1,5 +1,9 @@
 import { enableCompileCache } from "node:module";
-import { setFlagsFromString } from "node:v8";
+import { PerformanceObserver } from "node:perf_hooks";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+
+/** Two halves of 32 MB. V8 goes to 128 where much survives, as with many connections. */
+const MOST_YOUNG_BYTES = 64 * 1024 * 1024;
 
 /**
  * What each process of the program does before it loads anything else.
@@ -12,6 +16,25 @@ import { setFlagsFromString } from "node:v8";
  */
 export function prepareProcess(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
+  boundYoungGeneration();
   // Halves the time to start.
   enableCompileCache();
+}
+
+/**
+ * Keeps the young generation from growing further: the process keeps that memory, whatever else needs
+ * some. Half of this costs a batch's call a fifth more, since more survives each collection. The option
+ * for it (--max-semi-space-size) has to be there before the process begins.
+ */
+function boundYoungGeneration(): void {
+  let mayGrow = true;
+  const look = () => {
+    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+    const isSmall = (young?.space_size ?? 0) < MOST_YOUNG_BYTES;
+    if (isSmall === mayGrow) return;
+    mayGrow = isSmall;
+    setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`);
+  };
+  // It grows after a collection, and to twice its size.
+  new PerformanceObserver(look).observe({ entryTypes: ["gc"] });
 }
