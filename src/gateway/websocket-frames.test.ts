@@ -126,10 +126,12 @@ describe("plain frames are taken without the library", () => {
     expect(await plainOf(Buffer.concat([...frames, frame("b", { opcode: 2 })]))).toBe(6);
   });
 
-  test("again in the read after a ping, or a pong", async () => {
+  test("again in the read after a ping, a pong, or a frame that came in two reads", async () => {
+    const long = frame("x".repeat(200));
     const ping = frame("", { opcode: 9 });
     const pong = frame("", { opcode: 10 });
-    expect(await plainOf(ping, frame("a"), pong, frame("b"))).toBe(2);
+    const pieces = [long.subarray(0, 50), long.subarray(50)];
+    expect(await plainOf(ping, frame("a"), pong, frame("b"), ...pieces, frame("c"))).toBe(4);
   });
 
   test("in many reads, behind and before others", async () => {
