@@ -99,6 +99,29 @@ test("while there is too much to read, who reads little does not wait before it 
   expect(waits.slice(0, 4)).toEqual([false, false, false, true]);
 });
 
+test("where a turn has lasted for 20 ms, who has not had 16 KB waits for the next one alone", async () => {
+  let now = 0;
+  const turns = new ReadTurns(() => now);
+  const all = connections(10);
+  const [greedy = new Connection(), ...modest] = all;
+  const [first = new Connection()] = modest;
+  turns.took(READ_BYTES, greedy);
+  for (const connection of modest) turns.took(1024, connection);
+  now = 19;
+  turns.took(1024, first);
+  expect([greedy.mayRead, going(modest)]).toEqual([false, modest.length]);
+  now = 20;
+  turns.took(1024, first);
+  expect(going(all)).toBe(0);
+  await nextTurn();
+  expect([going(modest), modest.map(({ goesOn }) => goesOn)]).toEqual([9, modest.map(() => 1)]);
+  // What they have read counts on.
+  for (let read = 0; read < 13; read += 1) turns.took(1024, first);
+  now = 26;
+  turns.took(1024, first);
+  expect([first.mayRead, going(modest)]).toEqual([false, 8]);
+});
+
 test("who read in large pieces in a turn that had time left is not stopped by later ones", async () => {
   let now = 0;
   const turns = new ReadTurns(() => now);

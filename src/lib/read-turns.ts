@@ -6,6 +6,8 @@ const SHARE_BYTES = 16 * 1024;
 export const TURN_BYTES = 256 * 1024;
 /** How long work that can wait goes on in one turn of the event loop. */
 export const TURN_MS = 5;
+/** From then on nobody's large reads go on in that turn: many that read little each take long, too. */
+const LONGEST_TURN_MS = 20;
 /** A connection that goes on reads at least so much, if so much is there. */
 const READ_BYTES = 64 * 1024;
 
@@ -21,7 +23,8 @@ export type Reader = {
  * before it looks at the next: 150 clients that send bodies of 5 MB, or nodes that answer with 20 MB,
  * would hold up everybody else for 300 MB, and 50 that send 500 calls each for as long as these take.
  * Once there was enough, whoever has had its share of large reads waits for a later turn, also where
- * something is there for it in this one. Those that wait take turns.
+ * something is there for it in this one. Those that wait take turns. Who has not had it waits for the
+ * next turn alone, and only where this one has lasted for 20 ms.
  */
 export class ReadTurns {
   readonly #now: () => number;
@@ -30,7 +33,9 @@ export class ReadTurns {
   #isTimeOver = false;
   /** In the order of their turns. */
   readonly #waiting = new Set<Reader>();
-  /** Those that come in large reads and do not wait, and how much they have read since they did. */
+  /** In the next turn all of them go on. */
+  readonly #deferred = new Set<Reader>();
+  /** Those that come in large reads and do not wait for their turn, and how much they have read since they did. */
   readonly #going = new Map<Reader, number>();
   #isTurnOver = true;
 
@@ -45,13 +50,19 @@ export class ReadTurns {
     this.#begin();
     this.#going.set(reader, (this.#going.get(reader) ?? 0) + bytes);
     this.#left -= bytes;
-    this.#isTimeOver = this.#now() >= this.#endMs;
+    const overdueMs = this.#now() - this.#endMs;
+    this.#isTimeOver = overdueMs >= 0;
     if (this.#left > 0 && !this.#isTimeOver) return;
+    const isLongest = overdueMs >= LONGEST_TURN_MS - TURN_MS;
     for (const [one, readBytes] of this.#going) {
-      if (readBytes < SHARE_BYTES) continue;
-      one.stop();
-      this.#going.delete(one);
-      this.#waiting.add(one);
+      if (readBytes >= SHARE_BYTES) {
+        one.stop();
+        this.#going.delete(one);
+        this.#waiting.add(one);
+      } else if (isLongest && !this.#deferred.has(one)) {
+        one.stop();
+        this.#deferred.add(one);
+      }
     }
   }
 
@@ -67,6 +78,8 @@ export class ReadTurns {
   readonly #end = (): void => {
     this.#isTurnOver = true;
     if (this.#left > 0 && !this.#isTimeOver) this.#going.clear();
+    for (const reader of this.#deferred) reader.goOn();
+    this.#deferred.clear();
     // Where the time was over, one read takes long.
     let next = this.#isTimeOver ? 1 : TURN_BYTES / READ_BYTES;
     for (const reader of this.#waiting) {
