@@ -47,7 +47,7 @@ export class Processes {
   }
 
   /** Starts a Node program that knows nothing of the bench. */
-  startProgram(place: Place, args: readonly string[]): Part {
+  startProgram(place: keyof Cores, args: readonly string[]): Part {
     return this.#follow(this.#spawn(place, args, false));
   }
 

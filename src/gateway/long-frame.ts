@@ -1,3 +1,4 @@
+import { sizeOf } from "../lib/bytes.ts";
 import { freeMemory } from "../lib/free-memory.ts";
 import { largeBuffers } from "../lib/large-buffers.ts";
 
@@ -21,7 +22,7 @@ export class LongFrame {
 
   /** What is held of it, bytes. */
   get heldBytes(): number {
-    return this.#blocks.reduce((sum, { length }) => sum + length, 0);
+    return sizeOf(this.#blocks);
   }
 
   /** Copies what is its own from `start` on; returns where that ends. */

@@ -1,3 +1,4 @@
+import { sizeOf } from "../lib/bytes.ts";
 import { freeableCopy, freeMemory } from "../lib/free-memory.ts";
 import { partOf } from "../lib/read-buffer.ts";
 
@@ -37,9 +38,7 @@ export class PlainBody {
 
   /** What has come and is kept, bytes. */
   get keptBytes(): number {
-    let bytes = this.#kept.length;
-    for (const { length } of this.#more) bytes += length;
-    return bytes;
+    return this.#kept.length + sizeOf(this.#more);
   }
 
   /** Somebody will want it later: what has come is copied, unless it was asked for already. */

@@ -3,6 +3,7 @@ import process from "node:process";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import { addressOwner } from "../lib/address-owner.ts";
 import type { Piece } from "../lib/bytes.ts";
+import { freeableCopy } from "../lib/free-memory.ts";
 import type { Holding } from "../lib/memory-budget.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
@@ -142,7 +143,7 @@ export class PlainConnection {
     if (this.#body.missingBytes > 0) return this.#takeBody(bytes);
     if (this.idle && !this.#resting) return this.#takeHead(bytes);
     this.#pause();
-    this.#waiting = Buffer.from(bytes);
+    this.#waiting = freeableCopy(bytes);
     this.holding.add(bytes.length);
     return undefined;
   }

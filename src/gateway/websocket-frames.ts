@@ -97,8 +97,7 @@ export class PlainFrames {
   }
 
   #isLong(bytes: Buffer, at: number, frameBytes: number): boolean {
-    const opcode = byteOf(bytes, at) & OPCODE_BITS;
-    if (opcode !== TEXT && opcode !== BINARY) return false;
+    if (!isMessage(byteOf(bytes, at) & OPCODE_BITS)) return false;
     return frameBytes - headBytes(bytes, at) <= this.#parts.mostBytes;
   }
 
@@ -124,7 +123,7 @@ export class PlainFrames {
   /** False where the frame is the library's after all. */
   #receive(bytes: Buffer, at: number, end: number): boolean {
     const opcode = byteOf(bytes, at) & OPCODE_BITS;
-    if (opcode !== TEXT && opcode !== BINARY) return false;
+    if (!isMessage(opcode)) return false;
     const from = at + headBytes(bytes, at);
     const isAscii = unmask(bytes, from, end);
     const payload = partOf(bytes, from, end);
@@ -137,10 +136,14 @@ export class PlainFrames {
   }
 }
 
+function isMessage(opcode: number): boolean {
+  return opcode === TEXT || opcode === BINARY;
+}
+
 /** How many bytes the frame takes; Infinity: it and what follows are not to be looked at here. */
 function frameBytes(bytes: Buffer, at: number): number {
   const opcode = byteOf(bytes, at) ^ FIN;
-  const isKnown = opcode === TEXT || opcode === BINARY || opcode === PING || opcode === PONG;
+  const isKnown = isMessage(opcode) || opcode === PING || opcode === PONG;
   const before = headBytes(bytes, at);
   if (!isKnown || at + before > bytes.length || (byteOf(bytes, at + 1) & MASKED) === 0) {
     return Number.POSITIVE_INFINITY;

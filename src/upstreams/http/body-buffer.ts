@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { sizeOf } from "../../lib/bytes.ts";
 import { freeMemory } from "../../lib/free-memory.ts";
 import { largeBuffers } from "../../lib/large-buffers.ts";
 import { TURN_BYTES } from "../../lib/read-turns.ts";
@@ -64,9 +65,7 @@ export class BodyBuffer {
 
   /** What is held of it, bytes: the room for what is announced, too. */
   get heldBytes(): number {
-    let bytes = this.#block.length;
-    for (const { length } of this.#full) bytes += length;
-    return bytes;
+    return this.#block.length + sizeOf(this.#full);
   }
 
   /** As `clear`; its memory can be used at once. */

@@ -98,8 +98,7 @@ export class ConnectionPool {
   /** Whether `taken` of the free places may go to this account. */
   #mayCarry(account: string | undefined, taken: number): boolean {
     const free = this.#resting.length + this.#maxConnections - this.#all.size - taken;
-    if (account === undefined || !this.#spare.isKept(free)) return true;
-    return !this.#spare.isHeavy(account, this.#all);
+    return account === undefined || !this.#spare.isKeptFrom(account, free, this.#all);
   }
 
   /** Whether its turn may come in time; where the line is full, in place of one of who waits most. */
@@ -181,14 +180,15 @@ export class ConnectionPool {
     }
     const isBeyond = this.#all.size > this.#maxConnections;
     const exchange = isBeyond ? this.#line.shiftOwn() : this.#next();
-    if (isBeyond && exchange === undefined) {
-      connection.abort();
+    if (exchange === undefined) {
+      if (isBeyond) connection.abort();
+      else this.#rest(connection);
       return;
     }
     // Where some rest for others they take turns, or the node would end those that always rest.
-    const carrier = exchange === undefined ? undefined : (this.#resting.shift() ?? connection);
-    if (carrier !== connection) this.#rest(connection);
-    if (exchange !== undefined) carrier?.carry(exchange);
+    const rested = this.#resting.shift();
+    if (rested !== undefined) this.#rest(connection);
+    (rested ?? connection).carry(exchange);
   }
 
   #rest(connection: HttpConnection): void {

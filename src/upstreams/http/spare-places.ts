@@ -36,12 +36,9 @@ export class SparePlaces {
     this.#last = account;
   }
 
-  /** Whether a place is kept from heavy accounts where so many others stay free. */
-  isKept(free: number): boolean {
-    return free < this.#spare && this.#clock.monotonic() - this.#othersMs < KEPT_MS;
-  }
-
-  isHeavy(account: string, connections: Iterable<Carrying>): boolean {
+  /** Whether this account does not get a place where `free` others stay free. */
+  isKeptFrom(account: string, free: number, connections: Iterable<Carrying>): boolean {
+    if (free >= this.#spare || this.#clock.monotonic() - this.#othersMs >= KEPT_MS) return false;
     let carried = 0;
     for (const connection of connections) if (connection.account === account) carried += 1;
     return carried >= this.#heavy;
