@@ -331,7 +331,8 @@ describe("many at once", () => {
       sendOf("quiet", "second");
       sendOf("quiet", "third");
       await asked(32);
-      expect([...held.keys()].slice(-2)).toEqual(["second", "third"]);
+      // Two connections: the node may read either first.
+      expect([...held.keys()].slice(-2).sort()).toEqual(["second", "third"]);
       sendOf("quiet", "fourth");
       answerOf("0");
       await until(() => expect([...held.keys()].at(-1)).toBe("fourth"));
