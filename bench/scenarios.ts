@@ -196,7 +196,7 @@ export const SCENARIOS: readonly Scenario[] = [
     connections: 8,
     floor: { subject: "net-proxy", scenario: "block-300k-miss" },
     beside: ["http-proxy"],
-    target: { ratio: 1.6 },
+    target: { ratio: 1.2 },
     bounds: { upstreamCalls: NEARLY_ONE },
   },
   {

@@ -2,10 +2,11 @@ import { type Piece, sizeOf, wholeBytes } from "../lib/bytes.ts";
 import { skipSpace, valueEnd, viewOf } from "../lib/json-value.ts";
 
 /**
- * A walk through a larger result takes longer than all else that is done for it, 4 ms for 5 MB. Only
- * where it stands alone in an HTTP answer it is passed on without: nothing but itself can be broken.
+ * A walk through a larger result takes longer than all else that is done for it, 0.2 ms for 300 KB and 4 ms
+ * for 5 MB. Only where it stands alone in an HTTP answer it is passed on without: nothing but itself can
+ * be broken.
  */
-export const LARGE_BYTES = 1_048_576;
+export const LARGE_BYTES = 131_072;
 
 /** A member behind the result that takes more is not noticed. */
 const TAIL_BYTES = 1024;
