@@ -1,13 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
+import { countTokens, MAX_TOKENS } from "./count-tokens.ts";
 import type { RpcError } from "./errors.ts";
-import {
-  ARRAY,
-  JsonReader,
-  JsonSyntaxError,
-  MAX_TOKENS,
-  OBJECT,
-  TooManyTokens,
-} from "./json-reader.ts";
+import { ARRAY, JsonReader, JsonSyntaxError, OBJECT } from "./json-reader.ts";
 import type { JsonValue } from "./value.ts";
 
 /** One call of a message, or what is wrong with it. */
@@ -38,6 +32,8 @@ const NO_ID = "null";
  * (its `rpc/json.go` and `rpc/handler.go`). Never throws.
  */
 export function parseMessage(body: Buffer): ParsedMessage {
+  const fault = body.length > MAX_TOKENS ? faultOfLarge(body) : undefined;
+  if (fault !== undefined) return fault;
   const reader = new JsonReader(body);
   if (!reader.isPlain && !isUtf8(body)) return parseFault;
   try {
@@ -46,7 +42,6 @@ export function parseMessage(body: Buffer): ParsedMessage {
     return isAll ? message : parseFault;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return parseFault;
-    if (error instanceof TooManyTokens) return tooManyTokens;
     throw error;
   }
 }
@@ -66,6 +61,14 @@ const tooManyTokens: ParsedMessage = Object.freeze({
   inArray: false,
 });
 
+/** What is wrong with a message that may have too many tokens; each of them takes a byte. */
+function faultOfLarge(body: Buffer): ParsedMessage | undefined {
+  const { tokens, elements, isMalformed } = countTokens(body);
+  if (isMalformed) return parseFault;
+  if (tokens <= MAX_TOKENS) return undefined;
+  return elements > MAX_BATCH ? tooManyCalls : tooManyTokens;
+}
+
 function readSingle(reader: JsonReader): ParsedMessage {
   return { kind: "single", call: readCall(reader, 1) };
 }
@@ -73,15 +76,10 @@ function readSingle(reader: JsonReader): ParsedMessage {
 function readBatch(reader: JsonReader): ParsedMessage {
   const calls: ParsedCall[] = [];
   let length = 0;
-  try {
-    for (let more = reader.enter(ARRAY); more; more = reader.another(ARRAY)) {
-      length += 1;
-      const call = readCall(reader, 2);
-      if (length <= MAX_BATCH) calls.push(call);
-    }
-  } catch (error) {
-    if (error instanceof TooManyTokens && length > MAX_BATCH) return tooManyCalls;
-    throw error;
+  for (let more = reader.enter(ARRAY); more; more = reader.another(ARRAY)) {
+    length += 1;
+    const call = readCall(reader, 2);
+    if (length <= MAX_BATCH) calls.push(call);
   }
   if (length === 0) return batchFault("empty batch", false);
   if (length > MAX_BATCH) return tooManyCalls;

@@ -120,6 +120,20 @@ test("skipSpace stops at the end of the text", () => {
   expect(skipSpace(bytes(" \t\r\n"), 0)).toBe(4);
 });
 
+test("skipSpace stops at the first byte that is no white space, however many come before it", () => {
+  const space = fc.array(fc.tuple(fc.constantFrom(" ", "\t", "\n", "\r"), fc.nat({ max: 90 })));
+  const next = fc.constantFrom("", "a", "\0", "\x1f", "\u00a0", '"');
+  fc.assert(
+    fc.property(space, next, (runs, after) => {
+      const text = runs.map(([byte, count]) => byte.repeat(count)).join("");
+      expect(skipSpace(bytes(`${text}${after}   `), 0)).toBe(
+        after === "" ? text.length + 3 : text.length,
+      );
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 describe("memberFinder", () => {
   const find = memberFinder("totalDifficulty");
   const textAt = (text: string) => {

@@ -29,7 +29,9 @@ const ESCAPED = new Set(Buffer.from('"\\/bfnrt'));
 const UNICODE_DIGITS = /^[\da-fA-F]{4}$/;
 
 const WORD_BYTES = 4;
-/** Four bytes in each: the difference of quote and space, the first byte above space, backslashes. */
+const LONG_SPACE_BYTES = 64;
+/** Four bytes in each: spaces, the difference of quote and space, the first byte above space, backslashes. */
+const SPACES = 0x20202020;
 const [TWOS, ABOVE_SPACES, BACKSLASHES] = [0x02020202, 0x21212121, 0x5c5c5c5c];
 const [ONES, HIGHS] = [0x01010101, 0x80808080];
 
@@ -123,13 +125,22 @@ export function skipSpace(json: Buffer, at: number): number {
 }
 
 function spaceEnd(json: Buffer, at: number): number {
-  let next = at;
-  while (next < json.length && isSpace(json[next])) next += 1;
-  return next;
+  for (let next = at; next < json.length; next += 1) {
+    const byte = json[next] ?? 0;
+    if (byte !== SPACE && byte !== LINE_FEED && byte !== RETURN && byte !== TAB) return next;
+    // No text is laid out so widely: it may be padded with a megabyte.
+    if (next - at === LONG_SPACE_BYTES) next = wordsEnd(viewOf(json), next + 1, SPACES) - 1;
+  }
+  return Math.max(at, json.length);
 }
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === SPACE || byte === LINE_FEED || byte === RETURN || byte === TAB;
+/** Where the first word begins, from `at` on, that is another one; the last three bytes may be left. */
+function wordsEnd(view: DataView, at: number, word: number): number {
+  let next = at;
+  while (next + WORD_BYTES <= view.byteLength && view.getInt32(next, true) === word) {
+    next += WORD_BYTES;
+  }
+  return next;
 }
 
 /** Where the value of the key begins that ended at `at`. */

@@ -3,7 +3,7 @@ import { Ledger } from "../../src/credits/ledger.ts";
 import { systemScheduler } from "../../src/credits/scheduler.ts";
 import { answerMessage } from "../../src/gateway/messages.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
-import { MAX_TOKENS } from "../../src/jsonrpc/json-reader.ts";
+import { MAX_TOKENS } from "../../src/jsonrpc/count-tokens.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openMemory } from "../../src/storage/memory.ts";
 import { CallLog, createLog } from "../../src/telemetry/log.ts";
@@ -79,8 +79,7 @@ export function isTooComplex(answer: string): boolean {
 /** @throws where the answer is not to the letter what the body is owed */
 function hold(body: Buffer, { status, text }: Answered, owedStatus = true): void {
   if (isTooComplex(text)) {
-    // The gateway takes some tokens in one step, and does not count those.
-    if (complexityOf(body) < MAX_TOKENS)
+    if (complexityOf(body) <= MAX_TOKENS)
       throw new Error(`${body.length} bytes are not too complex`);
     return;
   }
