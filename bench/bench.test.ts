@@ -376,15 +376,17 @@ describe("a run", () => {
     expect(rows.map(({ ratio }) => ratio)).toEqual([null, 1.5]);
   });
 
-  test("what Tollgate adds to a p50 is what the node itself does not take", () => {
+  test("what Tollgate adds to a p50 is what the node itself does not take, held against a bare proxy's", () => {
     const at = (subject: SubjectName, p50Ms: number): Pair => {
       const faults = { count: 0, first: null };
       const open = [{ calls: 9, p50Ms, p99Ms: 1, maxMs: 1, faults }];
       return { subject, scenario: "forward", closed: [], open };
     };
-    const rows = rowsOf([at("direct", 0.05), at("tollgate", 0.18)]);
-    expect(rows.map(({ addedP50Ms }) => addedP50Ms)).toEqual([null, expect.closeTo(0.13)]);
-    expect(tableOf(rows)).toMatch(/forward +tollgate .*0\.130 +<= 0\.12 missed/);
+    const tableWith = (proxyP50Ms: number) =>
+      tableOf(rowsOf([at("direct", 0.05), at("net-proxy", proxyP50Ms), at("tollgate", 0.18)]));
+    expect(tableWith(0.15)).toMatch(/forward +tollgate .*0\.130 +<= 0\.140 met/);
+    expect(tableWith(0.14)).toMatch(/forward +tollgate .*0\.130 +<= 0\.126 missed/);
+    expect(tableOf(rowsOf([at("direct", 0.05), at("tollgate", 0.18)]))).toMatch(/ 0\.130\n/);
   });
 
   test("a count above its bound, or above the saved run's, is a fault, and noise is none", () => {

@@ -218,10 +218,10 @@ export class Bench {
 /** What has to be measured: what each scenario is held against, and Tollgate, each pair once. */
 export function pairsOf(scenarios: readonly Scenario[], subjects: readonly SubjectName[]): Pair[] {
   const pairs = new Map<string, Pair>();
-  for (const { name, floor, beside, addedP50Ms } of scenarios) {
+  for (const { name, floor, beside, addedP50 } of scenarios) {
     const others = [
       ...beside,
-      ...(addedP50Ms === null ? [] : ["direct" as const]),
+      ...(addedP50 === null ? [] : ["direct" as const]),
       "tollgate" as const,
     ];
     const floors = floor === null ? [] : [floor];

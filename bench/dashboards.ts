@@ -25,8 +25,12 @@ export type Dashboards = {
   readonly dashboards: number;
   readonly closed: CallPath;
   readonly open: CallPath;
-  /** CPU per call, open to closed; null where /proc is absent. */
-  readonly ratio: number | null;
+  /**
+   * What the gateway's process takes more of a core at the quiet rate while they are open; null where /proc is
+   * absent. What a busy gateway's calls cost more says less: where its generator loses its core to the
+   * dashboard, fewer calls come in one read, and each of them costs more.
+   */
+  readonly addedShare: number | null;
   /** What came to the dashboards while they were open. */
   readonly events: number;
   readonly answers: number;
@@ -41,6 +45,8 @@ export type CallPath = {
   readonly cpuUsPerCall: number | null;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Of a core, that the gateway's process takes at the quiet rate: a mean. */
+  readonly quietShare: number | null;
   /** Of a core, that the dashboard's process takes meanwhile. */
   readonly consoleShare: number | null;
 };
@@ -73,11 +79,15 @@ type Reading = {
   readonly isOpen: boolean;
   readonly closed: ClosedResult;
   readonly open: OpenResult;
+  readonly quiet: OpenResult;
+  readonly quietShare: number | null;
   readonly consoleShare: number | null;
   readonly seen: Seen;
 };
 
 const SCENARIO = scenarioOf("hit-number");
+/** Calls a second of which the gateway has little to do, while dashboards have as much to show as ever. */
+const QUIET_RATE = 100;
 const CONSOLE_START_MS = 15_000;
 const ASK_EVERY_MS = 50;
 
@@ -108,10 +118,10 @@ export class DashboardsRun {
     const of = (isOpen: boolean) =>
       callPathOf(readings.slice(2).filter((reading) => reading.isOpen === isOpen));
     const [closed, open] = [of(false), of(true)];
-    const [before, after] = [closed.cpuUsPerCall, open.cpuUsPerCall];
-    const ratio = before === null || after === null ? null : after / before;
+    const [before, after] = [closed.quietShare, open.quietShare];
+    const addedShare = before === null || after === null ? null : after - before;
     const { dashboards } = this.#options;
-    return { dashboards, closed, open, ratio, ...sumOf(readings.flatMap(seenOf)) };
+    return { dashboards, closed, open, addedShare, ...sumOf(readings.flatMap(seenOf)) };
   }
 
   /** The processes that run now, and the dashboard's. */
@@ -168,16 +178,15 @@ export class DashboardsRun {
 
   async #read(stage: Stage, isOpen: boolean): Promise<Reading> {
     if (isOpen) await tell(stage.browsers, { open: true });
-    const consoleUs = () => (stage.consolePid === null ? null : cpuTimeUs(stage.consolePid));
-    const [begunMs, beforeUs] = [performance.now(), consoleUs()];
+    const { consolePid, gateway, browsers } = stage;
+    const ofConsole = shareSince(consolePid);
     const closed = (await this.#load(stage, { rate: null })) as ClosedResult;
     const open = (await this.#load(stage, { rate: SCENARIO.rate })) as OpenResult;
-    const afterUs = consoleUs();
-    const tookUs = (performance.now() - begunMs) * 1000;
-    const seen = await tell(stage.browsers, { open: false });
-    const isKnown = beforeUs !== null && afterUs !== null;
-    const consoleShare = isKnown ? (afterUs - beforeUs) / tookUs : null;
-    return { isOpen, closed, open, seen, consoleShare };
+    const ofGateway = shareSince(gateway.pid);
+    const quiet = (await this.#load(stage, { rate: QUIET_RATE })) as OpenResult;
+    const [quietShare, consoleShare] = [ofGateway(), ofConsole()];
+    const seen = await tell(browsers, { open: false });
+    return { isOpen, closed, open, quiet, quietShare, consoleShare, seen };
   }
 
   async #load(
@@ -199,6 +208,17 @@ export class DashboardsRun {
   }
 }
 
+/** Begins to look; what it returns tells of which part of a core a process took since, null where that is unknown. */
+function shareSince(pid: number | null): () => number | null {
+  const cpuUs = () => (pid === null ? null : cpuTimeUs(pid));
+  const [begunMs, beforeUs] = [performance.now(), cpuUs()];
+  return () => {
+    const afterUs = cpuUs();
+    if (beforeUs === null || afterUs === null) return null;
+    return (afterUs - beforeUs) / (performance.now() - begunMs) / 1000;
+  };
+}
+
 function callPathOf(readings: readonly Reading[]): CallPath {
   const middle = (of: (reading: Reading) => number | null) =>
     median(readings.flatMap((reading) => of(reading) ?? []));
@@ -207,14 +227,20 @@ function callPathOf(readings: readonly Reading[]): CallPath {
     cpuUsPerCall: middle(({ closed }) => closed.cpuUs),
     p50Ms: middle(({ open }) => open.p50Ms) ?? 0,
     p99Ms: middle(({ open }) => open.p99Ms) ?? 0,
+    // A second's is known to a hundredth.
+    quietShare: mean(readings.flatMap(({ quietShare }) => quietShare ?? [])),
     consoleShare: middle(({ consoleShare }) => consoleShare),
   };
 }
 
 /** What came to the dashboards, and the calls' faults. */
-function seenOf({ closed, open, seen }: Reading): Seen[] {
-  const loops = [closed, open].map(({ faults }) => ({ events: 0, answers: 0, faults }));
+function seenOf({ closed, open, quiet, seen }: Reading): Seen[] {
+  const loops = [closed, open, quiet].map(({ faults }) => ({ events: 0, answers: 0, faults }));
   return [seen, ...loops];
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 async function tell(browsers: Part, command: BrowsersCommand): Promise<Seen> {

@@ -3,7 +3,7 @@
  *
  * What metering costs: the same calls through the pipeline in this process, once with keys,
  * allow-lists, throughput, ledger, usage and credit headers, once with none of them. CPU
- * microseconds per call, medians of five rounds in turn. And the statements that reach the store in
+ * microseconds per call, medians of nine rounds in turn. And the statements that reach the store in
  * a second, at two rates of calls: they grow with time, not with calls.
  */
 import { randomBytes } from "node:crypto";
@@ -37,10 +37,11 @@ import { median } from "./histogram.ts";
 // As the program does it.
 prepareProcess();
 
-const ROUNDS = 5;
+const ROUNDS = 9;
 const SLOW_CALLS_PER_SECOND = 1000;
 const STEADY_SECONDS = 3;
-const TARGET_US = 3;
+/** Of a call with all of it to one without: how long either takes is the machine's. */
+const TARGET_RATIO = 1.65;
 const PLAN = { dailyCredits: 1e12, creditsPerSecond: 1e9, failover: false };
 const EMAIL = "bench@example.com";
 const LISTS = {
@@ -95,11 +96,14 @@ await storage.close();
 
 const [without = 0, withAll = 0] = [median(cost.bare) ?? 0, median(cost.metered) ?? 0];
 const adds = withAll - without;
+const ratios = cost.metered.map((us, round) => us / (cost.bare[round] ?? 0));
+const ratio = median(ratios) ?? 0;
 process.stdout.write(
   `${[
     `a call without metering     ${without.toFixed(2)} us`,
     `with all of it              ${withAll.toFixed(2)} us`,
-    `metering adds               ${adds.toFixed(2)} us   <= ${TARGET_US} ${adds <= TARGET_US ? "met" : "missed"}`,
+    `metering adds               ${adds.toFixed(2)} us`,
+    `with / without              ${ratio.toFixed(2)}   <= ${TARGET_RATIO} ${ratio <= TARGET_RATIO ? "met" : "missed"}`,
     `statements a second         ${slow.statements.toFixed(1)} at ${slow.calls} calls/s, ${fast.statements.toFixed(1)} at ${fast.calls} calls/s`,
   ].join("\n")}\n`,
 );

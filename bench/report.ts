@@ -13,8 +13,8 @@ import {
 import type { StartTime } from "./start-time.ts";
 
 const TARGET_PEAK_BYTES = 400_000_000;
-/** Nothing is lost where it is no more than the noise of a run. */
-const TARGET_DASHBOARDS_RATIO = 1.05;
+/** Of a core: a busy gateway has so much less for its calls. */
+const TARGET_DASHBOARDS_SHARE = 0.02;
 const TARGET_READY_MS = 400;
 const TARGET_IDLE_BYTES = 110_000_000;
 /** Above the idle gateway: what the cache may hold by default, and what the work itself takes. */
@@ -48,9 +48,10 @@ export type Row = {
 
 /** One row per pair, in the order of the pairs. */
 export function rowsOf(pairs: readonly Pair[]): Row[] {
+  const proxyAddsMs = proxyAddedP50Ms(pairs);
   return pairs.map((pair) => {
     const cpuUsPerCall = median(cpusOf(pair).filter((us) => us !== null));
-    const { floor, target, addedP50Ms } = scenarioOf(pair.scenario);
+    const { floor, target, addedP50 } = scenarioOf(pair.scenario);
     const other = (subject: SubjectName | undefined, scenario: ScenarioName | undefined) =>
       pairs.find((one) => one !== pair && one.subject === subject && one.scenario === scenario);
     const below = other(floor?.subject, floor?.scenario);
@@ -66,8 +67,9 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
       ratio: byRound(cpusOf(pair), cpusOf(below), (own, floors) => own / floors),
       target: isOurs ? target : null,
       p50Ms: median(p50sOf(pair)),
-      addedP50Ms: byRound(p50sOf(pair), p50sOf(direct), (own, nodes) => own - nodes),
-      targetAddedP50Ms: isOurs ? addedP50Ms : null,
+      addedP50Ms: addedP50MsOf(pair, direct),
+      targetAddedP50Ms:
+        !isOurs || addedP50 === null || proxyAddsMs === null ? null : addedP50 * proxyAddsMs,
       counts: countsOf(pair),
       p99Ms: median(pair.open.map((loop) => loop.p99Ms)),
       maxMs: pair.open.length === 0 ? null : Math.max(...pair.open.map((loop) => loop.maxMs)),
@@ -78,6 +80,17 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
       },
     };
   });
+}
+
+function addedP50MsOf(pair: Pair | undefined, direct: Pair | undefined): number | null {
+  return byRound(p50sOf(pair), p50sOf(direct), (own, nodes) => own - nodes);
+}
+
+/** How long waking threads takes, and two more hops, differs more from machine to machine than anything else. */
+function proxyAddedP50Ms(pairs: readonly Pair[]): number | null {
+  const of = (subject: SubjectName) =>
+    pairs.find((pair) => pair.subject === subject && pair.scenario === "forward");
+  return addedP50MsOf(of("net-proxy"), of("direct"));
 }
 
 /** The rows as text for a terminal, one line each, and a line for each row with faults. */
@@ -96,7 +109,7 @@ export function tableOf(rows: readonly Row[]): string {
     shown(row.p99Ms, 3),
     shown(row.maxMs, 1),
     shown(row.addedP50Ms, 3),
-    atMost(row.targetAddedP50Ms, row.addedP50Ms),
+    atMost(row.targetAddedP50Ms, row.addedP50Ms, 3),
   ]);
   const faults = rows
     .filter((row) => row.faults.count > 0)
@@ -152,27 +165,29 @@ export function memoryLine({ atOnce, idleBytes, peakBytes, faults }: LargeAnswer
 
 /** What open dashboards cost the calls, as text for a terminal. */
 export function dashboardsTable(found: Dashboards): string {
-  const { dashboards, closed, open, ratio, events, answers, faults } = found;
+  const { dashboards, closed, open, addedShare, events, answers, faults } = found;
+  const percent = (share: number | null) => shown(share === null ? null : share * 100, 1);
   const line = (name: string, path: CallPath) => [
     name,
     shown(path.cpuUsPerCall, 1),
     shown(path.callsPerSecond, 0),
     shown(path.p50Ms, 3),
     shown(path.p99Ms, 3),
-    shown(path.consoleShare === null ? null : path.consoleShare * 100, 1),
+    percent(path.quietShare),
+    percent(path.consoleShare),
   ];
-  const openTo = (figure: "callsPerSecond" | "p50Ms" | "p99Ms") => open[figure] / closed[figure];
-  const ratios = [ratio, openTo("callsPerSecond"), openTo("p50Ms"), openTo("p99Ms")];
+  const head = ["dashboards", "CPU us/call", "calls/s", "p50 ms", "p99 ms"];
   const lines = [
-    ["dashboards", "CPU us/call", "calls/s", "p50 ms", "p99 ms", "console, % of a core"],
+    [...head, "quiet, % of a core", "console, % of a core"],
     line("closed", closed),
     line(`open, ${dashboards}`, open),
-    ["open / closed", ...ratios.map((each) => shown(each, 2)), ""],
   ];
-  const target = atMost(TARGET_DASHBOARDS_RATIO, ratio);
+  const isMet = verdict(addedShare, (share) => share <= TARGET_DASHBOARDS_SHARE);
+  const target = `<= ${percent(TARGET_DASHBOARDS_SHARE)} %${isMet}`;
   return [
     aligned(lines),
-    `CPU per call: open / closed ${target}; ${events} events and ${answers} answers came to them\n`,
+    `a quiet gateway takes ${percent(addedShare)} % of a core more for them   ${target}\n`,
+    `${events} events and ${answers} answers came to them\n`,
     faults.count > 0 ? `${faults.count} faults: ${faults.first}\n` : "",
   ].join("");
 }
@@ -232,8 +247,9 @@ function targetOf({ target, ratio, callsPerCpuSecond }: Row): string {
   return `>= ${least}/CPU s${verdict(callsPerCpuSecond, (value) => value >= least)}`;
 }
 
-function atMost(most: number | null, value: number | null): string {
-  return most === null ? "" : `<= ${most}${verdict(value, (found) => found <= most)}`;
+function atMost(most: number | null, value: number | null, digits?: number): string {
+  const told = digits === undefined ? most : most?.toFixed(digits);
+  return most === null ? "" : `<= ${told}${verdict(value, (found) => found <= most)}`;
 }
 
 export function verdict(value: number | null, isMetBy: (value: number) => boolean): string {

@@ -11,7 +11,8 @@ import { planCores } from "./cpu.ts";
 import { type FailingNode, failingNode, type Latency } from "./failing-node.ts";
 import { type RoutingCost, routingCost } from "./routing-cost.ts";
 
-const TARGET_US = 2;
+/** Of both kinds together: how long either takes is the machine's, and what lies between them is not. */
+const TARGET_RATIO = 2;
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ const options = {
 };
 
 const costs = await routingCost(options);
-process.stdout.write(costs.map(costLine).join(""));
+process.stdout.write(costs.map(costLine).join("") + ratioLine());
 // In rounds of a second.
 const latency = await failingNode({ rounds: options.seconds, seconds: 1, cores: planCores() });
 process.stdout.write(latencyLines(latency));
@@ -39,7 +40,14 @@ if (values.json !== undefined) {
 
 function costLine({ kind, directUs, routedUs, addsUs }: RoutingCost): string {
   const figures = `${directUs.toFixed(2)} us direct, ${routedUs.toFixed(2)} us routed`;
-  return `${kind.padEnd(28)}${figures}, routing adds ${addsUs.toFixed(2)} us   <= ${TARGET_US} ${verdict(addsUs <= TARGET_US)}\n`;
+  return `${kind.padEnd(28)}${figures}, routing adds ${addsUs.toFixed(2)} us\n`;
+}
+
+function ratioLine(): string {
+  const sum = (of: (cost: RoutingCost) => number) =>
+    costs.reduce((total, cost) => total + of(cost), 0);
+  const ratio = sum(({ routedUs }) => routedUs) / sum(({ directUs }) => directUs);
+  return `both, routed / direct       ${ratio.toFixed(2)}   <= ${TARGET_RATIO} ${verdict(ratio <= TARGET_RATIO)}\n`;
 }
 
 function latencyLines(found: FailingNode): string {
