@@ -2,6 +2,7 @@ import { ERRORS, type ErrorName } from "../jsonrpc/errors.ts";
 import { type ParsedCall, parseMessage } from "../jsonrpc/parse-message.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding } from "../lib/memory-budget.ts";
+import { clientReads } from "../lib/read-turns.ts";
 import {
   callAnswer,
   errorText,
@@ -20,6 +21,9 @@ const NOTHING: MessageAnswer = Object.freeze({
   charged: 0,
   exhausted: false,
 });
+
+/** After so many calls of a batch others may have their turn: they take a millisecond, and ten in a process that has just begun. */
+const CALLS_AT_ONCE = 100;
 
 /** In place of results that nobody will be given. */
 const NOTHING_LEFT: readonly Piece[] = Object.freeze([""]);
@@ -108,7 +112,13 @@ function answerBatch(
     else if (result !== undefined) holdLarge(holding, result);
     if (holding.isLost) for (const call of calls) call.result &&= NOTHING_LEFT;
   };
-  pipeline.runAll(calls, done);
+  const runFrom = (first: number): void => {
+    for (let at = first; at < calls.length; at += CALLS_AT_ONCE) {
+      if (at > first && clientReads.defers(() => runFrom(at))) return;
+      pipeline.runAll(calls.slice(at, at + CALLS_AT_ONCE), done);
+    }
+  };
+  runFrom(0);
   return inAir;
 }
 

@@ -3,6 +3,7 @@ import type { Identity } from "../access/authenticator.ts";
 import { addressOwner } from "../lib/address-owner.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
+import { clientReads } from "../lib/read-turns.ts";
 import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
@@ -62,7 +63,11 @@ export class NodeExchange extends RequestHead implements Exchange {
     if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
     const { holding } = this;
     this.#request.on("data", ({ length }: Buffer) => holding.add(length));
-    readBody(this.#request, (body) => done(this, body));
+    readBody(this.#request, (body) => {
+      const goOn = () => done(this, body);
+      const bytes = Buffer.isBuffer(body) ? body.length : 0;
+      if (!clientReads.defers(goOn, bytes)) goOn();
+    });
   }
 
   skipBody(): void {

@@ -5,6 +5,8 @@ import { addressOwner } from "../lib/address-owner.ts";
 import type { Piece } from "../lib/bytes.ts";
 import { freeableCopy } from "../lib/free-memory.ts";
 import type { Holding } from "../lib/memory-budget.ts";
+import { isRead } from "../lib/read-buffer.ts";
+import { clientReads } from "../lib/read-turns.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
 import type { BodyListener } from "./exchange.ts";
@@ -41,9 +43,11 @@ export class PlainConnection {
   #paused = false;
   /** It was told to ask less often. */
   #resting = false;
+  /** A request that has come waits for a later turn of the event loop. */
+  #isDeferred = false;
   /** Its last request was nobody's. */
   #isStranger = false;
-  /** Came while an answer was owed: their turn is after it. */
+  /** Came while an answer was owed, or in a turn that had lasted for long enough: theirs is a later one. */
   #waiting: Buffer | undefined;
   #spoken = false;
   #ended = false;
@@ -71,6 +75,7 @@ export class PlainConnection {
 
   /** Between two requests. */
   get idle(): boolean {
+    if (this.#isDeferred) return false;
     return this.#exchange === undefined && this.#body.missingBytes === 0 && !this.#draining;
   }
 
@@ -141,12 +146,28 @@ export class PlainConnection {
   /** Takes what belongs together; returns what comes after it. */
   #take(bytes: Buffer): Buffer | undefined {
     if (this.#body.missingBytes > 0) return this.#takeBody(bytes);
-    if (this.idle && !this.#resting) return this.#takeHead(bytes);
+    if (this.idle && !this.#resting && !this.#defers(bytes.length)) return this.#takeHead(bytes);
     this.#pause();
-    this.#waiting = freeableCopy(bytes);
-    this.holding.add(bytes.length);
+    this.#wait(bytes);
     return undefined;
   }
+
+  #wait(bytes: Buffer): void {
+    this.#waiting = isRead(bytes) ? freeableCopy(bytes) : bytes;
+    this.holding.add(bytes.length);
+  }
+
+  #defers(bytes: number): boolean {
+    this.#isDeferred ||= clientReads.defers(this.#onTurn, bytes);
+    return this.#isDeferred;
+  }
+
+  readonly #onTurn = (): void => {
+    this.#isDeferred = false;
+    if (this.#left) return;
+    if (this.#exchange !== undefined) this.#done?.(this.#exchange, this.#body.whole());
+    else if (!this.#draining) this.#resume();
+  };
 
   #takeHead(bytes: Buffer): Buffer | undefined {
     const head = this.#head?.isAtStartOf(bytes) ? this.#head : readHead(bytes);
@@ -173,7 +194,11 @@ export class PlainConnection {
     if (this.#exchange !== undefined) this.holding.set(this.#body.keptBytes);
     if (this.#body.missingBytes > 0) return rest;
     if (this.#exchange === undefined) this.#rest();
-    else this.#done?.(this.#exchange, this.#body.whole());
+    else if (this.#defers(this.#body.keptBytes)) {
+      this.#pause();
+      if (rest !== undefined) this.#wait(rest);
+      return undefined;
+    } else this.#done?.(this.#exchange, this.#body.whole());
     return rest;
   }
 
@@ -183,7 +208,7 @@ export class PlainConnection {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#resting) return;
+    if (!this.#paused || this.#resting || this.#isDeferred) return;
     this.#paused = false;
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -5,6 +5,7 @@ import { type Piece, sizeOf } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { freeableCopy, freeMemory } from "../lib/free-memory.ts";
 import type { Holding, MemoryBudget } from "../lib/memory-budget.ts";
+import { clientReads } from "../lib/read-turns.ts";
 import type { TrafficMetrics } from "../telemetry/metrics.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import type { Session } from "./call.ts";
@@ -63,6 +64,8 @@ export class WebSocketConnection {
   #inAir = 0;
   /** It was told to ask less often. */
   #isResting = false;
+  /** A message waits for a later turn of the event loop. */
+  #isDeferred = false;
   #closing: CloseReason | undefined;
   #lastMessageMs: number;
   #lastPingMs: number;
@@ -142,6 +145,11 @@ export class WebSocketConnection {
     if (this.#closing === undefined) this.#work();
   };
 
+  readonly #onTurn = (): void => {
+    this.#isDeferred = false;
+    if (this.#closing === undefined) this.#work();
+  };
+
   /** Others need the memory. */
   readonly #onTooMuch = (): void => {
     const unfinished = this.#unfinished;
@@ -213,8 +221,9 @@ export class WebSocketConnection {
     if (this.#closing !== undefined || socket.readyState !== socket.OPEN) return;
     this.#parts.traffic.received.inc(message.length);
     this.#lastMessageMs = this.#parts.clock.monotonic();
-    if (this.#waiting.length === 0 && this.#mayRead()) this.#answer(message);
-    else {
+    if (this.#waiting.length === 0 && this.#mayRead() && !this.#defers(message)) {
+      this.#answer(message);
+    } else {
       this.#waiting.push(freeableCopy(message));
       this.#messageBytes += message.length;
       this.#count();
@@ -234,12 +243,20 @@ export class WebSocketConnection {
       this.#messageBytes -= message.length;
       this.#answer(message);
       this.#count();
+      const next = this.#waiting[0];
+      if (next !== undefined) this.#defers(next);
     }
     if (!this.#socket.isPaused) this.#socket.pause();
   }
 
+  /** Whether it has to wait for a later turn of the event loop. */
+  #defers(message: Buffer): boolean {
+    this.#isDeferred ||= clientReads.defers(this.#onTurn, message.length);
+    return this.#isDeferred;
+  }
+
   #mayRead(): boolean {
-    if (this.#isResting) return false;
+    if (this.#isResting || this.#isDeferred) return false;
     return this.#inAir < this.#maxCallsInAir && this.#socket.bufferedAmount < FULL_BYTES;
   }
 

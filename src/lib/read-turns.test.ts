@@ -133,3 +133,39 @@ test("who read in large pieces in a turn that had time left is not stopped by la
   turns.took(1024, late);
   expect([early.mayRead, late.mayRead]).toEqual([true, false]);
 });
+
+test("what clients ask for waits once the turn has lasted for 5 ms, and goes on in order; what is small never waits", async () => {
+  let now = 0;
+  const turns = new ReadTurns(() => now);
+  const done: string[] = [];
+  const ask = (name: string, bytes = 1024) => {
+    const goOn = () => {
+      done.push(name);
+      now += 3;
+    };
+    if (!turns.defers(goOn, bytes)) goOn();
+  };
+  for (const name of ["a", "b", "c", "d", "e"]) ask(name);
+  ask("small", 1023);
+  expect(done).toEqual(["a", "b", "small"]);
+  await nextTurn();
+  expect(done.slice(3)).toEqual(["c", "d"]);
+  ask("f");
+  await nextTurn();
+  expect(done.slice(5)).toEqual(["e", "f"]);
+});
+
+test("work that is put off again comes after what waited before", async () => {
+  let now = 0;
+  const turns = new ReadTurns(() => now);
+  const done: string[] = [];
+  const work = (name: string, left: number) => {
+    done.push(name);
+    now += 5;
+    if (left > 0 && !turns.defers(() => work(name, left - 1))) work(name, left - 1);
+  };
+  work("a", 3);
+  if (!turns.defers(() => work("b", 1))) work("b", 1);
+  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+  expect(done.join("")).toBe("aaabab");
+});

@@ -35,6 +35,8 @@ export class ReadTurns {
   readonly #waiting = new Set<Reader>();
   /** In the next turn all of them go on. */
   readonly #deferred = new Set<Reader>();
+  /** What goes on in a later turn, in that order. */
+  #later: (() => void)[] = [];
   /** Those that come in large reads and do not wait for their turn, and how much they have read since they did. */
   readonly #going = new Map<Reader, number>();
   #isTurnOver = true;
@@ -66,6 +68,19 @@ export class ReadTurns {
     }
   }
 
+  /**
+   * Whether what a client asks for has to wait, since this turn has lasted for 5 ms: then `goOn` is called in a
+   * later one. Many connections that send a batch once in a while are stopped by nothing else. What a message of
+   * less than 1 KB asks for never waits.
+   */
+  defers(goOn: () => void, messageBytes = LARGE_READ_BYTES): boolean {
+    if (messageBytes < LARGE_READ_BYTES) return false;
+    this.#begin();
+    if (this.#later.length === 0 && this.#now() < this.#endMs) return false;
+    this.#later.push(goOn);
+    return true;
+  }
+
   #begin(): void {
     if (!this.#isTurnOver) return;
     this.#isTurnOver = false;
@@ -88,9 +103,21 @@ export class ReadTurns {
       this.#waiting.delete(reader);
       reader.goOn();
     }
+    this.#goOnLater();
     // Who waits still is called in the next turn, whether anybody reads in this one or not.
     if (this.#waiting.size > 0) this.#begin();
   };
+
+  #goOnLater(): void {
+    const later = this.#later;
+    if (later.length === 0) return;
+    this.#later = [];
+    this.#begin();
+    let next = 0;
+    for (; next < later.length && this.#now() < this.#endMs; next += 1) later[next]?.();
+    // What these have put off comes after all that waited before.
+    this.#later = [...later.slice(next), ...this.#later];
+  }
 }
 
 const now = () => performance.now();

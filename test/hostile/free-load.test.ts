@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
@@ -201,5 +202,87 @@ describe("no message holds others up", () => {
       `[{"to":"0x${"22".repeat(20)}","data":"0x${"00".repeat(2_400_000)}"},"latest"]`,
     );
     expect((await post(gateway, data)).text).not.toContain("too complex");
+  });
+
+  const CONNECTIONS = 60;
+  /** A quarter; it was all of them. */
+  const MOST_BEFORE = 15_000;
+  const batch = `[${Array(1000).fill('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}').join(",")}]`;
+  const request = (more: string) => {
+    const fields = [`POST ${gateway.path} HTTP/1.1`, "Host: a", `Content-Length: ${batch.length}`];
+    return `${[...fields, ...(more === "" ? [] : [more]), "", ""].join("\r\n")}${batch}`;
+  };
+  const answersIn = (text: string) => text.match(/"result":"0x1"/g)?.length ?? 0;
+
+  type Batching = {
+    readonly send: () => void;
+    readonly unsent: () => number;
+    readonly answers: () => number;
+  };
+
+  /**
+   * How many of their calls were served before one that came after all of them. They are there at once, since the
+   * gateway does nothing meanwhile; the credits that the answer tells of say what was served before it.
+   */
+  async function servedBefore(all: readonly Batching[]): Promise<number> {
+    const call = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
+    const quiet = await openRaw(gateway.port);
+    const ask = async () => {
+      quiet.send(
+        `POST ${gateway.path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${call.length}\r\n\r\n${call}`,
+      );
+      const earlier = answersIn(quiet.received());
+      await expect.poll(() => answersIn(quiet.received()), { timeout: 20_000 }).toBe(earlier + 1);
+      const told = (name: string) =>
+        Number([...quiet.received().matchAll(new RegExp(`${name}: (\\d+)`, "g"))].at(-1)?.[1]);
+      return { left: told("X-Credits-Remaining"), price: told("X-Credits-Charged") };
+    };
+    const { left } = await ask();
+    gateway.pause();
+    for (const { send } of all) send();
+    for (const { unsent } of all) await expect.poll(unsent).toBe(0);
+    const behind = ask();
+    gateway.goOn();
+    const found = await behind;
+    for (const { answers } of all) await expect.poll(answers, { timeout: 20_000 }).toBe(1000);
+    quiet.socket.destroy();
+    return (left - found.left) / found.price - 1;
+  }
+
+  test.each([
+    ["", ""],
+    [" that node:http reads", "TE: trailers"],
+  ])(
+    "nor do 60 batches of 1,000 calls, each over a connection%s, that come before a call",
+    async (_, more) => {
+      const all = await Promise.all(
+        Array.from({ length: CONNECTIONS }, () => openRaw(gateway.port)),
+      );
+      const before = await servedBefore(
+        all.map(({ send, socket, received }) => ({
+          send: () => send(request(more)),
+          unsent: () => socket.writableLength,
+          answers: () => answersIn(received()),
+        })),
+      );
+      expect(before).toBeGreaterThanOrEqual(0);
+      expect(before).toBeLessThan(MOST_BEFORE);
+      for (const { socket } of all) socket.destroy();
+    },
+  );
+
+  test("nor do they over WebSockets", async () => {
+    const all = Array.from({ length: CONNECTIONS }, () => {
+      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${gateway.wsPath}`);
+      let answers = 0;
+      socket.on("message", (data) => {
+        answers += answersIn(String(data));
+      });
+      const unsent = () => socket.bufferedAmount;
+      return { socket, unsent, send: () => socket.send(batch), answers: () => answers };
+    });
+    await Promise.all(all.map(({ socket }) => once(socket, "open")));
+    expect(await servedBefore(all)).toBeLessThan(MOST_BEFORE);
+    for (const { socket } of all) socket.terminate();
   });
 });

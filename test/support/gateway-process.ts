@@ -25,6 +25,9 @@ export type GatewayProcess = {
   readonly metrics: () => Promise<string>;
   /** Open connections to the public port. */
   readonly openConnections: () => Promise<number>;
+  /** It does nothing until it is told to go on: what is sent meanwhile it finds all at once. */
+  readonly pause: () => void;
+  readonly goOn: () => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -61,6 +64,8 @@ export async function startGatewayProcess(
       const text = await metricsAt(adminPort);
       return Number(/^tollgate_connections\{transport="http"\} (\d+)$/m.exec(text)?.[1]);
     },
+    pause: () => void child.kill("SIGSTOP"),
+    goOn: () => void child.kill("SIGCONT"),
     stop: async () => {
       await readMetrics(adminPort, ADMIN_TOKEN);
       child.kill("SIGKILL");
