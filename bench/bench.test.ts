@@ -384,8 +384,8 @@ describe("a run", () => {
     };
     const tableWith = (proxyP50Ms: number) =>
       tableOf(rowsOf([at("direct", 0.05), at("net-proxy", proxyP50Ms), at("tollgate", 0.18)]));
-    expect(tableWith(0.15)).toMatch(/forward +tollgate .*0\.130 +<= 0\.140 met/);
-    expect(tableWith(0.14)).toMatch(/forward +tollgate .*0\.130 +<= 0\.126 missed/);
+    expect(tableWith(0.15)).toMatch(/forward +tollgate .*0\.130 +1\.30 +<= 1\.4 met/);
+    expect(tableWith(0.14)).toMatch(/forward +tollgate .*0\.130 +1\.44 +<= 1\.4 missed/);
     expect(tableOf(rowsOf([at("direct", 0.05), at("tollgate", 0.18)]))).toMatch(/ 0\.130\n/);
   });
 

@@ -40,7 +40,9 @@ export type Row = {
   readonly maxMs: number | null;
   /** p50 less that of the node itself in the same round, likewise; null where that was not measured. */
   readonly addedP50Ms: number | null;
-  readonly targetAddedP50Ms: number | null;
+  /** That divided by what `net-proxy` adds to `forward` in the same round, likewise. */
+  readonly addedP50Ratio: number | null;
+  readonly targetAddedP50: number | null;
   readonly counts: Counts | null;
   readonly calls: number;
   readonly faults: Faults;
@@ -48,7 +50,7 @@ export type Row = {
 
 /** One row per pair, in the order of the pairs. */
 export function rowsOf(pairs: readonly Pair[]): Row[] {
-  const proxyAddsMs = proxyAddedP50Ms(pairs);
+  const proxyAddsMs = proxyAddedP50sMs(pairs);
   return pairs.map((pair) => {
     const cpuUsPerCall = median(cpusOf(pair).filter((us) => us !== null));
     const { floor, target, addedP50 } = scenarioOf(pair.scenario);
@@ -67,9 +69,11 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
       ratio: byRound(cpusOf(pair), cpusOf(below), (own, floors) => own / floors),
       target: isOurs ? target : null,
       p50Ms: median(p50sOf(pair)),
-      addedP50Ms: addedP50MsOf(pair, direct),
-      targetAddedP50Ms:
-        !isOurs || addedP50 === null || proxyAddsMs === null ? null : addedP50 * proxyAddsMs,
+      addedP50Ms: median(addedP50sMs(pair, direct)),
+      addedP50Ratio: isOurs
+        ? byRound(addedP50sMs(pair, direct), proxyAddsMs, (own, proxy) => own / proxy)
+        : null,
+      targetAddedP50: isOurs ? addedP50 : null,
       counts: countsOf(pair),
       p99Ms: median(pair.open.map((loop) => loop.p99Ms)),
       maxMs: pair.open.length === 0 ? null : Math.max(...pair.open.map((loop) => loop.maxMs)),
@@ -82,21 +86,26 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
   });
 }
 
-function addedP50MsOf(pair: Pair | undefined, direct: Pair | undefined): number | null {
-  return byRound(p50sOf(pair), p50sOf(direct), (own, nodes) => own - nodes);
+/** Of each round. */
+function addedP50sMs(pair: Pair | undefined, direct: Pair | undefined): number[] {
+  const nodes = p50sOf(direct);
+  return p50sOf(pair).flatMap((own, round) => {
+    const node = nodes[round];
+    return node === undefined ? [] : [own - node];
+  });
 }
 
 /** How long waking threads takes, and two more hops, differs more from machine to machine than anything else. */
-function proxyAddedP50Ms(pairs: readonly Pair[]): number | null {
+function proxyAddedP50sMs(pairs: readonly Pair[]): number[] {
   const of = (subject: SubjectName) =>
     pairs.find((pair) => pair.subject === subject && pair.scenario === "forward");
-  return addedP50MsOf(of("net-proxy"), of("direct"));
+  return addedP50sMs(of("net-proxy"), of("direct"));
 }
 
 /** The rows as text for a terminal, one line each, and a line for each row with faults. */
 export function tableOf(rows: readonly Row[]): string {
   const head = ["scenario", "subject", "CPU us/call", "calls/CPU s", "calls/s", "ratio", "target"];
-  const latency = ["p50 ms", "p99 ms", "max ms", "added p50", "target"];
+  const latency = ["p50 ms", "p99 ms", "max ms", "added p50", "of proxy's", "target"];
   const lines = rows.map((row) => [
     row.scenario,
     row.subject,
@@ -109,7 +118,8 @@ export function tableOf(rows: readonly Row[]): string {
     shown(row.p99Ms, 3),
     shown(row.maxMs, 1),
     shown(row.addedP50Ms, 3),
-    atMost(row.targetAddedP50Ms, row.addedP50Ms, 3),
+    shown(row.addedP50Ratio, 2),
+    row.addedP50Ratio === null ? "" : atMost(row.targetAddedP50, row.addedP50Ratio),
   ]);
   const faults = rows
     .filter((row) => row.faults.count > 0)
@@ -247,9 +257,8 @@ function targetOf({ target, ratio, callsPerCpuSecond }: Row): string {
   return `>= ${least}/CPU s${verdict(callsPerCpuSecond, (value) => value >= least)}`;
 }
 
-function atMost(most: number | null, value: number | null, digits?: number): string {
-  const told = digits === undefined ? most : most?.toFixed(digits);
-  return most === null ? "" : `<= ${told}${verdict(value, (found) => found <= most)}`;
+function atMost(most: number | null, value: number | null): string {
+  return most === null ? "" : `<= ${most}${verdict(value, (found) => found <= most)}`;
 }
 
 export function verdict(value: number | null, isMetBy: (value: number) => boolean): string {
