@@ -22,7 +22,10 @@ const NOTHING: MessageAnswer = Object.freeze({
   exhausted: false,
 });
 
-/** After so many calls of a batch others may have their turn: they take a millisecond, and ten in a process that has just begun. */
+/**
+ * After so many calls of a batch others may have their turn: these take a millisecond, and ten in a
+ * process that has just begun.
+ */
 const CALLS_AT_ONCE = 100;
 
 /** In place of results that nobody will be given. */
