@@ -1,19 +1,31 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What takes half a minute and more. */
+/** What takes 25 seconds and more, the longest first. */
 const LONGEST = [
   "test/simulation/schedules.long.ts",
-  "test/simulation/schedules.test.ts",
   "test/dashboard/pages.test.ts",
   "bench/bench.test.ts",
-  "src/storage/sqlite/client.test.ts",
-  "test/docs/snippets.test.ts",
+  "test/simulation/schedules.test.ts",
+  "test/credits/clock-jumps.test.ts",
   "test/console/process.test.ts",
-  "test/dashboard/people.test.ts",
+  "test/hostile/doors.test.ts",
   "test/credits/two-processes.test.ts",
-  "test/package/pack.test.ts",
+  "bench/pressure.test.ts",
+  "src/storage/sqlite/client.test.ts",
+  "test/store-faults/thread-death-gateway.test.ts",
+  "test/recordings/corpus.test.ts",
+  "test/docs/snippets.test.ts",
+  "test/process/commands.test.ts",
   "test/faults/each-fault.test.ts",
+  "test/hostile/memory-budget.test.ts",
+  "test/dashboard/people.test.ts",
+  "test/hostile/waiting-calls.test.ts",
+  "test/hostile/trickle.test.ts",
+  "test/faults/real-nodes.test.ts",
+  "test/credits/ledger-schedules.test.ts",
+  "test/console/take-over/orders.test.ts",
+  "test/envelope/fuzz.test.ts",
 ];
 
 /**
