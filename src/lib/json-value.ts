@@ -136,10 +136,9 @@ function spaceEnd(json: Buffer, at: number): number {
 
 /** Where the first word begins, from `at` on, that is another one; the last three bytes may be left. */
 function wordsEnd(view: DataView, at: number, word: number): number {
+  const last = view.byteLength - WORD_BYTES;
   let next = at;
-  while (next + WORD_BYTES <= view.byteLength && view.getInt32(next, true) === word) {
-    next += WORD_BYTES;
-  }
+  while (next <= last && view.getInt32(next, true) === word) next += WORD_BYTES;
   return next;
 }
 
