@@ -66,12 +66,13 @@ export class Pipeline {
 
   /**
    * The same for the calls of one message, stage by stage: what a stage needs stays in the
-   * processor's caches while it takes all of them (docs/performance.md has what that saves).
+   * processor's caches while it takes all of them (docs/performance.md has what that saves). The array
+   * is the pipeline's from then on.
    */
-  runAll(calls: readonly Call[], done: (call: Call) => void): void {
+  runAll(calls: Call[], done: (call: Call) => void): void {
     const begunMs = this.#parts.clock.monotonic();
     for (const call of calls) this.#begin(call, begunMs, done);
-    calls[0]?.session.network.together(() => this.#advanceAll([...calls]));
+    calls[0]?.session.network.together(() => this.#advanceAll(calls));
   }
 
   /** Those that wait go on by themselves. */

@@ -75,8 +75,8 @@ export class PlainConnection {
 
   /** Between two requests. */
   get idle(): boolean {
-    if (this.#isDeferred) return false;
-    return this.#exchange === undefined && this.#body.missingBytes === 0 && !this.#draining;
+    const isOwed = this.#exchange !== undefined || this.#isDeferred;
+    return !isOwed && this.#body.missingBytes === 0 && !this.#draining;
   }
 
   /** Ends what has taken too long; called now and then. */
@@ -158,7 +158,7 @@ export class PlainConnection {
   }
 
   #defers(bytes: number): boolean {
-    this.#isDeferred ||= clientReads.defers(this.#onTurn, bytes);
+    this.#isDeferred = clientReads.defers(this.#onTurn, bytes);
     return this.#isDeferred;
   }
 

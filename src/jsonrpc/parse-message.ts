@@ -61,7 +61,10 @@ const tooManyTokens: ParsedMessage = Object.freeze({
   inArray: false,
 });
 
-/** What is wrong with a message that may have too many tokens; each of them takes a byte. */
+/**
+ * What is wrong with a message that may have too many tokens. Fewer bytes hold no more of them, but for
+ * brackets nested too deep, which are skipped.
+ */
 function faultOfLarge(body: Buffer): ParsedMessage | undefined {
   const { tokens, elements, isMalformed } = countTokens(body);
   if (isMalformed) return parseFault;
