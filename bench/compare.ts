@@ -1,9 +1,12 @@
+import type { Dashboards } from "./dashboards.ts";
 import type { Row } from "./report.ts";
 import { type Counts, scenarioOf } from "./scenarios.ts";
 
 /** As much of a saved run as is compared. */
 export type SavedRun = {
   readonly rows: readonly Row[];
+  /** Null or absent where they were not measured. */
+  readonly dashboards?: Pick<Dashboards, "ratio"> | null;
   /** Of the store, a second, by calls a second; absent where they were not counted. */
   readonly statements?: Statements | null;
 };
@@ -26,12 +29,14 @@ const NAMES: Readonly<Record<keyof Counts, string>> = {
 };
 
 /** How each ratio changed since a saved run, as text for a terminal. */
-export function changesOf({ rows }: SavedRun, saved: SavedRun): string {
+export function changesOf({ rows, dashboards }: SavedRun, saved: SavedRun): string {
   const lines = rows.map((row) => {
     const before = savedRow(row, saved)?.ratio ?? null;
     return changeOf(`${row.scenario}, ${row.subject}`, { before, ratio: row.ratio });
   });
-  return lines.join("");
+  const before = saved.dashboards?.ratio ?? null;
+  const ratio = dashboards?.ratio ?? null;
+  return [...lines, changeOf("dashboards, open / closed", { before, ratio })].join("");
 }
 
 type Change = { readonly before: number | null; readonly ratio: number | null };

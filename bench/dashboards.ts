@@ -25,6 +25,8 @@ export type Dashboards = {
   readonly dashboards: number;
   readonly closed: CallPath;
   readonly open: CallPath;
+  /** CPU per call at full load, open to closed; null where /proc is absent. */
+  readonly ratio: number | null;
   /**
    * What the gateway's process takes more of a core at the quiet rate while they are open; null where /proc is
    * absent. What a busy gateway's calls cost more says less: where its generator loses its core to the
@@ -118,10 +120,10 @@ export class DashboardsRun {
     const of = (isOpen: boolean) =>
       callPathOf(readings.slice(2).filter((reading) => reading.isOpen === isOpen));
     const [closed, open] = [of(false), of(true)];
-    const [before, after] = [closed.quietShare, open.quietShare];
-    const addedShare = before === null || after === null ? null : after - before;
+    const ratio = compared(closed.cpuUsPerCall, open.cpuUsPerCall, (us, usOpen) => usOpen / us);
+    const addedShare = compared(closed.quietShare, open.quietShare, (of, ofOpen) => ofOpen - of);
     const { dashboards } = this.#options;
-    return { dashboards, closed, open, addedShare, ...sumOf(readings.flatMap(seenOf)) };
+    return { dashboards, closed, open, ratio, addedShare, ...sumOf(readings.flatMap(seenOf)) };
   }
 
   /** The processes that run now, and the dashboard's. */
@@ -237,6 +239,14 @@ function callPathOf(readings: readonly Reading[]): CallPath {
 function seenOf({ closed, open, quiet, seen }: Reading): Seen[] {
   const loops = [closed, open, quiet].map(({ faults }) => ({ events: 0, answers: 0, faults }));
   return [seen, ...loops];
+}
+
+function compared(
+  closed: number | null,
+  open: number | null,
+  by: (closed: number, open: number) => number,
+): number | null {
+  return closed === null || open === null ? null : by(closed, open);
 }
 
 function mean(values: readonly number[]): number | null {

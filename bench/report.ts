@@ -175,7 +175,7 @@ export function memoryLine({ atOnce, idleBytes, peakBytes, faults }: LargeAnswer
 
 /** What open dashboards cost the calls, as text for a terminal. */
 export function dashboardsTable(found: Dashboards): string {
-  const { dashboards, closed, open, addedShare, events, answers, faults } = found;
+  const { dashboards, closed, open, ratio, addedShare, events, answers, faults } = found;
   const percent = (share: number | null) => shown(share === null ? null : share * 100, 1);
   const line = (name: string, path: CallPath) => [
     name,
@@ -186,11 +186,14 @@ export function dashboardsTable(found: Dashboards): string {
     percent(path.quietShare),
     percent(path.consoleShare),
   ];
+  const openTo = (figure: "callsPerSecond" | "p50Ms" | "p99Ms") => open[figure] / closed[figure];
+  const ratios = [ratio, openTo("callsPerSecond"), openTo("p50Ms"), openTo("p99Ms")];
   const head = ["dashboards", "CPU us/call", "calls/s", "p50 ms", "p99 ms"];
   const lines = [
     [...head, "quiet, % of a core", "console, % of a core"],
     line("closed", closed),
     line(`open, ${dashboards}`, open),
+    ["open / closed", ...ratios.map((each) => shown(each, 2)), "", ""],
   ];
   const isMet = verdict(addedShare, (share) => share <= TARGET_DASHBOARDS_SHARE);
   const target = `<= ${percent(TARGET_DASHBOARDS_SHARE)} %${isMet}`;

@@ -136,7 +136,7 @@ try {
   if (abuses !== null) print(abuseTable(abuses, ABUSE.budgetBytes));
   const metering = isWhole ? await part<Statements>("./metering.ts") : null;
   const routing = isWhole ? await part<object>("./routing.ts") : null;
-  const changes = saved === null ? null : changesOf({ rows }, saved);
+  const changes = saved === null ? null : changesOf({ rows, dashboards }, saved);
   if (changes !== null) print(`\nratios, the saved run's and this one's\n${changes}`);
   const faults = [
     ...countFaults(rows, saved),
