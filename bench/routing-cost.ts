@@ -12,7 +12,7 @@ import { buildNetwork } from "../src/networks/build-network.ts";
 import type { Network, Plan } from "../src/networks/network.ts";
 import { createLog } from "../src/telemetry/log.ts";
 import { Metrics, type OutcomeMetrics } from "../src/telemetry/metrics.ts";
-import type { Transport } from "../src/upstreams/transport.ts";
+import type { Transport } from "../src/transports/transport.ts";
 import { judge, labelOf } from "../src/upstreams/verdict.ts";
 import { digitsOf, HEAD_NUMBER, smallBlock, writeBlock } from "./chain.ts";
 import { median } from "./histogram.ts";

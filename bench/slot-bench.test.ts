@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { readStoredBlock } from "../src/upstreams/ledger/stored-block.ts";
+import { readStoredBlock } from "../src/block-files/stored-block.ts";
 import { Bench } from "./bench.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
 import { memoryBytes } from "./memory.ts";

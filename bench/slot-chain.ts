@@ -4,9 +4,9 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeBase58 } from "../src/upstreams/ledger/base58.ts";
-import { encodeBlock } from "../src/upstreams/ledger/encode-block.ts";
-import { writeTransaction } from "../src/upstreams/ledger/wire.ts";
+import { encodeBase58 } from "../src/block-files/base58.ts";
+import { encodeBlock } from "../src/block-files/encode-block.ts";
+import { writeTransaction } from "../src/block-files/wire.ts";
 import { hex, seeded } from "./chain.ts";
 import { swap, vote } from "./slot-transactions.ts";
 

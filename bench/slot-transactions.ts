@@ -1,5 +1,5 @@
-import { decodeBase58, encodeBase58 } from "../src/upstreams/ledger/base58.ts";
-import type { Message, Transaction } from "../src/upstreams/ledger/wire.ts";
+import { decodeBase58, encodeBase58 } from "../src/block-files/base58.ts";
+import type { Message, Transaction } from "../src/block-files/wire.ts";
 import { hex } from "./chain.ts";
 
 type Random = () => number;

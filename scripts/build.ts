@@ -20,7 +20,7 @@ const ENTRIES = [
   "cli",
   "console/entry",
   "storage/sqlite/worker",
-  "upstreams/ledger/worker",
+  "block-files/worker",
   "workers/entry",
 ];
 

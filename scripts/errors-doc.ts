@@ -3,11 +3,11 @@
  * `node scripts/errors-doc.ts`. A test fails while the two differ.
  */
 import { writeFileSync } from "node:fs";
+import { toClientError } from "../src/failures/client-error.ts";
+import { FAILURE_ROWS, type FailureClass } from "../src/failures/failure-rows.ts";
+import { FAILURE_CLASSES, type Failure } from "../src/failures/failures.ts";
 import { ERRORS, type ErrorName } from "../src/jsonrpc/errors.ts";
 import type { Definition } from "../src/methods/definition.ts";
-import { toClientError } from "../src/upstreams/client-error.ts";
-import { FAILURE_ROWS, type FailureClass } from "../src/upstreams/failure-rows.ts";
-import { FAILURE_CLASSES, type Failure } from "../src/upstreams/failures.ts";
 
 const CLASSES: Readonly<Record<FailureClass, string>> = {
   revert: "The contract executed REVERT.",
@@ -33,7 +33,7 @@ const CLASSES: Readonly<Record<FailureClass, string>> = {
 
 const INTRODUCTION = `# Errors
 
-<!-- Made by \`node scripts/errors-doc.ts\` from src/jsonrpc/errors.ts and src/upstreams. -->
+<!-- Made by \`node scripts/errors-doc.ts\` from src/jsonrpc/errors.ts and src/failures. -->
 
 An error is an object beside the id, in JSON-RPC 2.0's form:
 
@@ -95,7 +95,7 @@ export function errorsDocument(): string {
     "",
     "## What upstreams say",
     "",
-    "Nodes say the same thing in many ways. Each way is a row of `src/upstreams/failure-rows.ts`, which names",
+    "Nodes say the same thing in many ways. Each way is a row of `src/failures/failure-rows.ts`, which names",
     "its vendor and maps it to one of these classes. A revert is known by its structure, before any words are",
     "looked at, because a contract chooses the words of its revert. The class decides whether another node is",
     "asked, and what the client gets in the end. It is the `outcome` of `tollgate_upstream_calls_total`, beside",

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { describe, expect, test } from "vitest";
-import { largeBuffers } from "../lib/large-buffers.ts";
+import { largeBuffers } from "../wire/bytes/large-buffers.ts";
 import { MemoryCache, type MethodCache } from "./memory-cache.ts";
 
 const MIB = 2 ** 20;

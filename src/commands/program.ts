@@ -3,13 +3,13 @@ import { ConfigError } from "../config/faults.ts";
 import { ownVersion } from "../lib/own-files.ts";
 import { StorageError } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
-import { runCheck } from "./check.ts";
-import { runDev } from "./dev.ts";
-import { describeLedgerCommands } from "./ledger.ts";
+import { describeStoreCommands } from "./accounts/store-commands.ts";
+import { runCheck } from "./check/check.ts";
+import { describeLedgerCommands } from "./ledger/ledger.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
-import { runStart } from "./start.ts";
-import { describeStoreCommands } from "./store-commands.ts";
+import { runDev } from "./serve/dev.ts";
+import { runStart } from "./serve/start.ts";
 
 type ConfigOptions = { readonly config: string };
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ownFile } from "../lib/own-files.ts";
-import { noSuchRoute, sendProblem } from "./errors.ts";
-import { Problem } from "./problem.ts";
+import { noSuchRoute, sendProblem } from "./api/errors.ts";
+import { Problem } from "./api/problem.ts";
 
 const INDEX = "index.html";
 /** Vite puts a hash of the content into the names of what it writes there. */

@@ -1,12 +1,12 @@
 import helmet from "@fastify/helmet";
 import fastify, { type FastifyInstance } from "fastify";
 import { ClientAddress } from "../access/client-address.ts";
-import { Doors } from "../lib/doors.ts";
-import { isUnservedUpgrade } from "../lib/unserved-upgrade.ts";
-import { registerApi } from "./api.ts";
+import { Doors } from "../wire/server/doors.ts";
+import { isUnservedUpgrade } from "../wire/server/unserved-upgrade.ts";
+import { registerApi } from "./api/api.ts";
+import { handleErrors } from "./api/errors.ts";
 import type { Auth } from "./auth/auth.ts";
 import { registerAuth } from "./auth/auth-routes.ts";
-import { handleErrors } from "./errors.ts";
 import { registerPages } from "./pages.ts";
 import { PERMISSIONS_POLICY, securityHeaders } from "./security/headers.ts";
 import { guardChange } from "./security/same-origin.ts";

@@ -2,7 +2,8 @@ import { ERRORS, type ErrorName } from "../jsonrpc/errors.ts";
 import { type ParsedCall, parseMessage } from "../jsonrpc/parse-message.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding } from "../lib/memory-budget.ts";
-import { clientReads } from "../lib/read-turns.ts";
+import { clientReads } from "../wire/read-turns.ts";
+import { holdLarge } from "../wire/server/held-pieces.ts";
 import {
   callAnswer,
   errorText,
@@ -12,7 +13,6 @@ import {
   refusal,
 } from "./answer.ts";
 import { Call, type Session } from "./call.ts";
-import { holdLarge } from "./held-pieces.ts";
 import type { Pipeline } from "./pipeline.ts";
 
 const NOTHING: MessageAnswer = Object.freeze({

@@ -1,6 +1,6 @@
+import { toClientError } from "../failures/client-error.ts";
 import { notAvailableYet } from "../networks/network.ts";
-import { toClientError } from "../upstreams/client-error.ts";
-import { isOneValue } from "../upstreams/large-result.ts";
+import { isOneValue } from "../transports/large-result.ts";
 import type { Call } from "./call.ts";
 
 /** Stage 9: what came of asking nodes, as the call's result or its error. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { READ_BUFFER, readPart } from "../lib/read-buffer.ts";
+import { READ_BUFFER, readPart } from "../wire/bytes/read-buffer.ts";
 import { isPlainJson } from "./plain-bytes.ts";
 
 const isPlainByCharacter = (bytes: Buffer): boolean =>

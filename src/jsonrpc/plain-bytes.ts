@@ -1,4 +1,4 @@
-import { isReadPart, READ_BUFFER, READ_WORDS } from "../lib/read-buffer.ts";
+import { isReadPart, READ_BUFFER, READ_WORDS } from "../wire/bytes/read-buffer.ts";
 
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;

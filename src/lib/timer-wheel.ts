@@ -1,8 +1,9 @@
 import { patientInterval } from "./patient-interval.ts";
-import { TURN_MS } from "./read-turns.ts";
 
 const TICK_MS = 20;
 const SLOTS = 1024;
+/** How long work that can wait goes on in one turn of the event loop. */
+export const TURN_MS = 5;
 
 /** What happens when a timer is due. What has one for itself alone needs no function beside it. */
 export type Due = (() => void) | { due(): void };

@@ -12,6 +12,7 @@ export function alike(definition: Definition): Definition {
   const whole: Whole<Definition> = {
     method: definition.method,
     params: Object.freeze(definition.params.map(alikeParam)),
+    places: definition.places,
     arrange: definition.arrange,
     verify: definition.verify,
     credits: definition.credits,

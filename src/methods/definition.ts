@@ -17,6 +17,19 @@ export type ParamRole =
   | "slot"
   | "config";
 
+/** Where a method's params have what a role names; -1: nowhere. */
+export type ParamPlaces = {
+  readonly block: number;
+  readonly blockCount: number;
+  readonly blockHash: number;
+  readonly filter: number;
+  readonly call: number;
+  readonly slot: number;
+  readonly config: number;
+  /** Whether the head of an EVM network has to be known to understand them. */
+  readonly needHead: boolean;
+};
+
 /** What a network chooses of how params are checked. */
 export type ParamChoices = {
   /** Enforces each "required" of the specification (`strictParams` of a network). */
@@ -58,6 +71,8 @@ export type CacheRule =
 export type Definition = {
   readonly method: string;
   readonly params: readonly Param[];
+  /** Made of `params` once, since each call asks several times. */
+  readonly places: ParamPlaces;
   /** Brings a list in another form that nodes take as well to the places of `params`. */
   readonly arrange?: (given: readonly JsonValue[]) => readonly JsonValue[];
   /** Looks at params that are right by themselves. @throws ParamFault with its whole text */

@@ -8,12 +8,12 @@ import type {
 import type { Clock } from "../lib/clock.ts";
 import { type BoardPlace, SharedBoard } from "../lib/shared-board.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import { PartnerCaps } from "../routing/partner-caps.ts";
+import { Router } from "../routing/router.ts";
+import type { RoutingObserver } from "../routing/routing.ts";
 import type { PartnerStore } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import { PartnerCaps } from "../upstreams/partner-caps.ts";
-import { Router } from "../upstreams/router.ts";
-import type { RoutingObserver } from "../upstreams/routing.ts";
 import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts";
 import { buildUpstream, type Connect } from "./build-upstream.ts";
 import { ChainWatch } from "./evm/chain-watch.ts";

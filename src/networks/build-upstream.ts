@@ -1,19 +1,19 @@
+import { LedgerUpstream } from "../block-files/ledger-upstream.ts";
 import type { NetworkConfig } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { TimerWheel } from "../lib/timer-wheel.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import { HttpUpstream, type HttpUpstreamParts } from "../upstreams/http-upstream.ts";
-import { LedgerUpstream } from "../upstreams/ledger/ledger-upstream.ts";
-import type { Transport } from "../upstreams/transport.ts";
+import { HttpUpstream, type HttpUpstreamParts } from "../transports/http-upstream.ts";
+import type { Transport } from "../transports/transport.ts";
+import { WsUpstream } from "../transports/ws-upstream.ts";
 import {
   type AskCaps,
   type HeadSource,
   Upstream,
   type UpstreamEvents,
 } from "../upstreams/upstream.ts";
-import { WsUpstream } from "../upstreams/ws-upstream.ts";
 
 export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
   /** Of a node of the EVM family, where it tells of new blocks by itself. */

@@ -1,5 +1,5 @@
 import type { Definition } from "../methods/definition.ts";
-import type { RoutedNeed } from "../upstreams/routing.ts";
+import type { RoutedNeed } from "../routing/routing.ts";
 import type { Plan } from "./network.ts";
 
 /** What the family's nodes are like, as far as the plan does not say it. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { VirtualTime } from "../../test/simulation/virtual-time.ts";
-import type { RoutedNeed } from "../upstreams/routing.ts";
+import type { RoutedNeed } from "../routing/routing.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Answer } from "./answers.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";

@@ -1,9 +1,9 @@
+import type { FailureClass } from "../failures/failure-rows.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { inTurns } from "../lib/turn-queue.ts";
-import { blockNumberIn, isNull } from "../upstreams/answer-block.ts";
-import type { FailureClass } from "../upstreams/failure-rows.ts";
-import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../upstreams/routing.ts";
+import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../routing/routing.ts";
+import { blockNumberIn, isNull } from "../transports/answer-block.ts";
 import type { Answer } from "./answers.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
 

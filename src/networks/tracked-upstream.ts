@@ -1,6 +1,6 @@
-import type { UpstreamRequest } from "../upstreams/transport.ts";
+import type { UpstreamRequest } from "../transports/transport.ts";
+import type { NewHead } from "../transports/ws-frame.ts";
 import type { HeadSource } from "../upstreams/upstream.ts";
-import type { NewHead } from "../upstreams/ws-frame.ts";
 
 /** A block's header: hashes in lower case, the gas limit as hex text, the timestamp in seconds. */
 export type BlockHeader = NewHead;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Asker, UpstreamRequest } from "./transport.ts";
+import type { Asker, UpstreamRequest } from "../transports/transport.ts";
 import { Attempt, Upstream } from "./upstream.ts";
 
 const CALL: UpstreamRequest = { method: "eth_call", params: "[]", timeoutMs: 1000 };

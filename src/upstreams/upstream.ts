@@ -1,13 +1,13 @@
 import { wholeText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Asker, InAir, Transport, UpstreamRequest } from "../transports/transport.ts";
+import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
+import type { NewHead } from "../transports/ws-frame.ts";
 import { Abilities } from "./abilities.ts";
 import { Allowance } from "./allowance.ts";
 import { Breaker } from "./breaker.ts";
 import { PeakLatency } from "./latency.ts";
-import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
-import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
-import type { NewHead } from "./ws-frame.ts";
 
 export type UpstreamOptions = {
   readonly name: string;

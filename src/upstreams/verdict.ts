@@ -1,7 +1,7 @@
+import { classify, FAILURE_CLASSES, type Failure } from "../failures/failures.ts";
+import { isRevertPayloadAsResult } from "../failures/revert-reason.ts";
 import type { Piece } from "../lib/bytes.ts";
-import { classify, FAILURE_CLASSES, type Failure } from "./failures.ts";
-import { isRevertPayloadAsResult } from "./revert-reason.ts";
-import type { UpstreamAnswer } from "./upstream-answer.ts";
+import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 
 /** What one answer means for the call. */
 export type Verdict =

@@ -1,5 +1,5 @@
+import type { MetricFamily, Readiness, UpstreamName } from "../admin/operations.ts";
 import type { Config } from "../config/schema.ts";
-import type { MetricFamily, Readiness, UpstreamName } from "../gateway/operations.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
 
 /** The file in which workers tell each other of heads: they inherit it open, beside the channel (3). */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MetricFamily } from "../gateway/operations.ts";
+import type { MetricFamily } from "../admin/operations.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { countedOf, metricsText, ofWorker, sumFamilies } from "./metric-sums.ts";
 

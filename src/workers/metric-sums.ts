@@ -1,5 +1,5 @@
 import { type Metric, Registry } from "prom-client";
-import type { MetricFamily, MetricSample } from "../gateway/operations.ts";
+import type { MetricFamily, MetricSample } from "../admin/operations.ts";
 
 /** Of these all workers tell the same, some later than others. All else is added up. */
 const HIGHEST: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { Readiness } from "../gateway/operations.ts";
+import type { Readiness } from "../admin/operations.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { Config } from "../config/schema.ts";
 import type {
   DrainResult,
   MetricFamily,
   Operations,
   Readiness,
   UpstreamName,
-} from "../gateway/operations.ts";
+} from "../admin/operations.ts";
+import type { Config } from "../config/schema.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
 import { metricsText, ofWorker, sumFamilies } from "./metric-sums.ts";
 import { oneOverview, oneReadiness } from "./one-view.ts";

@@ -1,5 +1,5 @@
+import { AdminServer } from "../admin/admin-server.ts";
 import type { Config } from "../config/schema.ts";
-import { AdminServer } from "../gateway/admin-server.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { WorkerPool } from "./pool.ts";
 import { PooledOperations } from "./pooled-operations.ts";

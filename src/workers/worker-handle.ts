@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Worker as ClusterWorker } from "node:cluster";
-import type { MetricFamily } from "../gateway/operations.ts";
+import type { MetricFamily } from "../admin/operations.ts";
 import type { Answers, FromWorker, Question, Start, ToWorker } from "./messages.ts";
 
 /** Longer than the slowest start, that of a store that another process has locked. */

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { ConsoleHost } from "../../src/commands/console-process.ts";
+import { ConsoleHost } from "../../src/commands/serve/console-process.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { isAlive } from "../support/shell.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createAccount } from "../../src/commands/accounts.ts";
-import { createKey } from "../../src/commands/keys.ts";
+import { createAccount } from "../../src/commands/accounts/accounts.ts";
+import { createKey } from "../../src/commands/accounts/keys.ts";
 import { mergePlans } from "../../src/config/plans.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { dayOf } from "../../src/lib/day.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { errorsDocument } from "../../scripts/errors-doc.ts";
+import { LedgerFiles } from "../../src/block-files/ledger-files.ts";
+import { LedgerMethods } from "../../src/block-files/methods.ts";
+import { toClientError } from "../../src/failures/client-error.ts";
+import { classify } from "../../src/failures/failures.ts";
 import { ERRORS } from "../../src/jsonrpc/errors.ts";
 import type { Definition } from "../../src/methods/definition.ts";
 import { EVM_METHODS, SLOT_METHODS } from "../../src/methods/registry.ts";
 import { blockConfig } from "../../src/methods/slot/params/block-config.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { toClientError } from "../../src/upstreams/client-error.ts";
-import { classify } from "../../src/upstreams/failures.ts";
-import { LedgerFiles } from "../../src/upstreams/ledger/ledger-files.ts";
-import { LedgerMethods } from "../../src/upstreams/ledger/methods.ts";
 import { read } from "./blocks.ts";
 
 test("docs/errors.md is what scripts/errors-doc.ts makes of the tables", () => {

@@ -4,12 +4,12 @@ import type { Fuzzer } from "./bundle.ts";
 /** A fault in what a fuzzer runs. */
 export type FuzzedMutation = Mutation & { readonly fuzzer: Fuzzer };
 
-const HEAD = "src/gateway/plain-head.ts";
-const FRAMES = "src/gateway/websocket-frames.ts";
+const HEAD = "src/wire/server/plain-head.ts";
+const FRAMES = "src/wire/server/websocket-frames.ts";
 const READER = "src/jsonrpc/json-reader.ts";
 const VALUE = "src/lib/json-value.ts";
-const HTTP = "src/upstreams/http";
-const LEDGER = "src/upstreams/ledger";
+const HTTP = "src/wire/client";
+const LEDGER = "src/block-files";
 
 /** Faults that the fuzzers have to find. */
 export const MUTATIONS: readonly FuzzedMutation[] = [
@@ -28,7 +28,11 @@ export const MUTATIONS: readonly FuzzedMutation[] = [
   },
   {
     ...{ fuzzer: "plain-head", name: "a header's name may have spaces" },
-    ...{ file: "src/lib/header-line.ts", from: "tableOf(/[\\w-]/)", to: "tableOf(/[\\w -]/)" },
+    ...{
+      file: "src/wire/bytes/header-line.ts",
+      from: "tableOf(/[\\w-]/)",
+      to: "tableOf(/[\\w -]/)",
+    },
   },
   {
     ...{ fuzzer: "websocket-frames", name: "the mask is of three bytes", file: FRAMES },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CONNECTION_LIMITS } from "../../src/gateway/server.ts";
+import { CONNECTION_LIMITS } from "../../src/gateway/fronts/server.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { type RawConnection, readAnswers } from "../support/raw-connection.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CONNECTION_LIMITS } from "../../src/gateway/server.ts";
+import { CONNECTION_LIMITS } from "../../src/gateway/fronts/server.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
 import { openRaw, readAnswers } from "../support/raw-connection.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";

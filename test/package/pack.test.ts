@@ -68,7 +68,7 @@ describe("the packed package", () => {
         "dist/cli.js",
         "dist/console/entry.js",
         "dist/storage/sqlite/worker.js",
-        "dist/upstreams/ledger/worker.js",
+        "dist/block-files/worker.js",
         "dist/workers/entry.js",
         "dist/storage/sqlite/migrations/0001-accounts-and-keys.sql",
         "README.md",

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount } from "../../src/commands/accounts.ts";
-import { createKey } from "../../src/commands/keys.ts";
+import { createAccount } from "../../src/commands/accounts/accounts.ts";
+import { createKey } from "../../src/commands/accounts/keys.ts";
 import { rpc } from "../../src/dev/rpc.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAccount } from "../../src/commands/accounts.ts";
-import { createKey } from "../../src/commands/keys.ts";
+import { createAccount } from "../../src/commands/accounts/accounts.ts";
+import { createKey } from "../../src/commands/accounts/keys.ts";
 import { BUILT_IN_PLANS } from "../../src/config/plans.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";

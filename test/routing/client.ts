@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createAccount } from "../../src/commands/accounts.ts";
-import { createKey } from "../../src/commands/keys.ts";
+import { createAccount } from "../../src/commands/accounts/accounts.ts";
+import { createKey } from "../../src/commands/accounts/keys.ts";
 import { BUILT_IN_PLANS } from "../../src/config/plans.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { dayOf } from "../../src/lib/day.ts";

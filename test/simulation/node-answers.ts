@@ -1,5 +1,5 @@
-import type { UpstreamRequest } from "../../src/upstreams/transport.ts";
-import type { UpstreamAnswer } from "../../src/upstreams/upstream-answer.ts";
+import type { UpstreamRequest } from "../../src/transports/transport.ts";
+import type { UpstreamAnswer } from "../../src/transports/upstream-answer.ts";
 import {
   ancestor,
   type Block,

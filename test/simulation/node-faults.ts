@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from "../../src/upstreams/upstream-answer.ts";
+import type { UpstreamAnswer } from "../../src/transports/upstream-answer.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** What goes wrong on the way to a node. */

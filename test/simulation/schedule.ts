@@ -1,5 +1,5 @@
 import type { Call } from "../../src/gateway/call.ts";
-import type { UpstreamRequest } from "../../src/upstreams/transport.ts";
+import type { UpstreamRequest } from "../../src/transports/transport.ts";
 import { type Asked, RECOVERY_MS } from "./asked.ts";
 import { HeadHistory } from "./head-history.ts";
 import { CHAIN_FAULTS, wireFault } from "./node-faults.ts";

@@ -1,7 +1,7 @@
-import { isNull } from "../../src/upstreams/answer-block.ts";
-import type { InAir, Transport, UpstreamRequest } from "../../src/upstreams/transport.ts";
+import { isNull } from "../../src/transports/answer-block.ts";
+import type { InAir, Transport, UpstreamRequest } from "../../src/transports/transport.ts";
+import type { UpstreamAnswer } from "../../src/transports/upstream-answer.ts";
 import type { HeadSource } from "../../src/upstreams/upstream.ts";
-import type { UpstreamAnswer } from "../../src/upstreams/upstream-answer.ts";
 import { answerOf, type NodeState } from "./node-answers.ts";
 import type { ChainFaultKind, WireFault } from "./node-faults.ts";
 import type { SeededRandom } from "./seeded-random.ts";

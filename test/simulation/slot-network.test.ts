@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryCache } from "../../src/cache/memory-cache.ts";
 import { parseConfig } from "../../src/config/load.ts";
+import { toClientError } from "../../src/failures/client-error.ts";
 import type { JsonValue } from "../../src/jsonrpc/value.ts";
 import { NumberToken } from "../../src/jsonrpc/value.ts";
 import type { Answer } from "../../src/networks/answers.ts";
@@ -10,7 +11,6 @@ import type { Plan } from "../../src/networks/network.ts";
 import type { SlotNetwork } from "../../src/networks/slot/slot-network.ts";
 import type { Logger } from "../../src/telemetry/log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import { toClientError } from "../../src/upstreams/client-error.ts";
 import { isSkipped, SlotNode } from "./slot-node.ts";
 import { VirtualTime } from "./virtual-time.ts";
 

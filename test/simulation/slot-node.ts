@@ -1,5 +1,5 @@
-import type { Asker, Transport, UpstreamRequest } from "../../src/upstreams/transport.ts";
-import type { UpstreamAnswer } from "../../src/upstreams/upstream-answer.ts";
+import type { Asker, Transport, UpstreamRequest } from "../../src/transports/transport.ts";
+import type { UpstreamAnswer } from "../../src/transports/upstream-answer.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** As on Solana: a slot's time, and how far what is confirmed and finalized lies behind. */

@@ -1,6 +1,6 @@
+import { PartnerCaps } from "../../src/routing/partner-caps.ts";
 import { openSqlite } from "../../src/storage/sqlite/client.ts";
 import type { PartnerLimits } from "../../src/storage/store.ts";
-import { PartnerCaps } from "../../src/upstreams/partner-caps.ts";
 
 /** A process that sends calls to a partner until it is told no more, and tells how many it sent. */
 const [path = "", now = "0", caps = "{}"] = process.argv.slice(2);

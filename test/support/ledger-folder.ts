@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeBase58 } from "../../src/upstreams/ledger/base58.ts";
-import { type Message, writeTransaction } from "../../src/upstreams/ledger/wire.ts";
+import { encodeBase58 } from "../../src/block-files/base58.ts";
+import { type Message, writeTransaction } from "../../src/block-files/wire.ts";
 import { temporaryFolder } from "./written.ts";
 
 const key = (seed: number): Uint8Array => new Uint8Array(32).fill(seed);

@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from "../../src/gateway/server.ts";
+import type { ConnectionLimits } from "../../src/gateway/fronts/server.ts";
 import { startTestGateway } from "./gateway.ts";
 
 export type LimitedGateway = {

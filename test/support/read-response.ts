@@ -1,6 +1,6 @@
-import { READ_BUFFER } from "../../src/lib/read-buffer.ts";
-import type { ResponseHead } from "../../src/upstreams/http/response-head.ts";
-import { ResponseReader } from "../../src/upstreams/http/response-reader.ts";
+import { READ_BUFFER } from "../../src/wire/bytes/read-buffer.ts";
+import type { ResponseHead } from "../../src/wire/client/response-head.ts";
+import { ResponseReader } from "../../src/wire/client/response-reader.ts";
 import { MAX_BODY_BYTES, type RawResponse } from "./raw-responses.ts";
 
 /** What is longer than any read. */

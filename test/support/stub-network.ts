@@ -5,9 +5,9 @@ import { TimerWheel } from "../../src/lib/timer-wheel.ts";
 import type { ChainWatch } from "../../src/networks/evm/chain-watch.ts";
 import { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { Network } from "../../src/networks/network.ts";
+import type { Router } from "../../src/routing/router.ts";
+import type { FetchOutcome } from "../../src/routing/routing.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
-import type { Router } from "../../src/upstreams/router.ts";
-import type { FetchOutcome } from "../../src/upstreams/routing.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
 
 /** The head of every such network. */

@@ -3,8 +3,8 @@ import type { Duplex } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
 import type { Call, Session } from "../../src/gateway/call.ts";
+import { CLOSE, WebSocketConnection } from "../../src/gateway/fronts/websocket-connection.ts";
 import type { Pipeline } from "../../src/gateway/pipeline.ts";
-import { CLOSE, WebSocketConnection } from "../../src/gateway/websocket-connection.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { plentyOfMemory } from "../support/holding.ts";
 

@@ -2,7 +2,7 @@ import { createId } from "../../access/ids.ts";
 import { dayOf } from "../../lib/day.ts";
 import type { AlertDelivery, AlertSettings } from "../../storage/console-stores.ts";
 import { accountBalance } from "../../usage/account-usage.ts";
-import type { ApiParts } from "../parts.ts";
+import type { ApiParts } from "../api/parts.ts";
 import { type AlertMessage, alertMessage, reached } from "./alert-message.ts";
 import { AlertSender, type SenderParts } from "./alert-sender.ts";
 

@@ -1,6 +1,6 @@
 import type { AlertDelivery, AlertSettings } from "../../storage/console-stores.ts";
+import type { ApiParts } from "../api/parts.ts";
 import { alertMail } from "../mail/texts.ts";
-import type { ApiParts } from "../parts.ts";
 import type { AlertMessage } from "./alert-message.ts";
 import { postWebhook, type Resolve, systemResolve } from "./webhook-call.ts";
 import { signedHeaders } from "./webhook-signature.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { codeOf, Problem } from "../problem.ts";
+import { codeOf, Problem } from "../api/problem.ts";
 import type { ClientReader } from "../settings.ts";
 import type { Auth } from "./auth.ts";
 import { CLIENT_ADDRESS_HEADER } from "./client-header.ts";

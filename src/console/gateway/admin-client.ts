@@ -1,6 +1,6 @@
 import type { NetworkOverview } from "../../networks/overview.ts";
-import { notFound } from "../access.ts";
-import { Problem } from "../problem.ts";
+import { notFound } from "../api/access.ts";
+import { Problem } from "../api/problem.ts";
 
 /** The gateway is on this machine: one that does not answer by then is not running. */
 const TIMEOUT_MS = 3000;

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { Problem } from "../api/problem.ts";
 import { EXPLORER_ANSWER_BYTES } from "../contract/constants.ts";
-import { Problem } from "../problem.ts";
 
 const TIMEOUT_MS = 10_000;
 

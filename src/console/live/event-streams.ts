@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
-import { Problem } from "../problem.ts";
-import type { EventSource } from "../route.ts";
+import { Problem } from "../api/problem.ts";
+import type { EventSource } from "../api/route.ts";
 
 const HEARTBEAT_MS = 15_000;
 const RECHECK_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/log.ts";
-import type { SendEvent } from "../route.ts";
+import type { SendEvent } from "../api/route.ts";
 
 /** What a look saw, as an event. It is news where `mark` is another than before, or undefined. */
 export type Sight = {

@@ -1,8 +1,8 @@
-import { balanceView } from "../balance.ts";
+import { balanceView } from "../accounts/balance.ts";
+import type { ApiParts } from "../api/parts.ts";
 import { liveUsage } from "../contract/usage.ts";
-import type { ApiParts } from "../parts.ts";
-import { spanOf } from "../usage-span.ts";
-import { tableOf } from "../usage-table.ts";
+import { spanOf } from "../usage/usage-span.ts";
+import { tableOf } from "../usage/usage-table.ts";
 import { Looks } from "./looks.ts";
 
 /** The gateway writes usage each second: with its answer, a call shows within two. */

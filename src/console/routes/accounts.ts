@@ -1,8 +1,8 @@
-import { accountView } from "../account-view.ts";
-import { balanceView } from "../balance.ts";
+import { accountView } from "../accounts/account-view.ts";
+import { balanceView } from "../accounts/balance.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import { readAccount, readBalance } from "../contract/accounts.ts";
-import type { ApiParts } from "../parts.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 export function accountRoutes({ config, storage, clock }: ApiParts): BoundRoute[] {
   const { plans } = config;

@@ -8,6 +8,9 @@ import { alertMessage } from "../alerts/alert-message.ts";
 import { AlertSender } from "../alerts/alert-sender.ts";
 import { webhookFault } from "../alerts/webhook-call.ts";
 import { newWebhookSecret } from "../alerts/webhook-signature.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { Problem } from "../api/problem.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import {
   type AlertSettingsBody,
   type AlertSettingsView,
@@ -18,10 +21,7 @@ import {
   writeAlerts,
 } from "../contract/alerts.ts";
 import { THRESHOLDS } from "../contract/constants.ts";
-import type { MailTurns } from "../mail-turns.ts";
-import type { ApiParts } from "../parts.ts";
-import { Problem } from "../problem.ts";
-import { type BoundRoute, bind } from "../route.ts";
+import type { MailTurns } from "../mail/mail-turns.ts";
 
 export function alertRoutes(parts: ApiParts, turns: MailTurns): BoundRoute[] {
   const { storage } = parts;

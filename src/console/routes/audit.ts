@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../storage/console-stores.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import { type AuditEntryView, listAllAudit, listAudit } from "../contract/audit.ts";
-import type { ApiParts } from "../parts.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 export function auditRoutes({ storage }: ApiParts): BoundRoute[] {
   const page = async (

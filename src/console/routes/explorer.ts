@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
+import { ExplorerKeys } from "../accounts/explorer-keys.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { Problem } from "../api/problem.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import { type ExplorerBody, explore } from "../contract/explorer.ts";
-import { ExplorerKeys } from "../explorer-keys.ts";
 import { callGateway, type GatewayAnswer } from "../gateway/explorer-call.ts";
-import type { ApiParts } from "../parts.ts";
-import { Problem } from "../problem.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 export function explorerRoutes(parts: ApiParts): BoundRoute[] {
   const { config, clock } = parts;

@@ -4,15 +4,22 @@ import { DEFAULT_OVERLAP_MS, rotateKey as rotate } from "../../access/key-rotati
 import { NO_LIMITS } from "../../access/new-account.ts";
 import { newKey } from "../../access/new-key.ts";
 import type { KeyChanges } from "../../storage/store.ts";
-import { notFound } from "../access.ts";
+import { activeExplorerKeys, isExplorerKey } from "../accounts/explorer-keys.ts";
+import {
+  checkName,
+  findKey,
+  keyParts,
+  maxKeysOf,
+  readEnd,
+  readLists,
+} from "../accounts/key-requests.ts";
+import { keyView } from "../accounts/key-view.ts";
+import { changedLimits } from "../accounts/limits.ts";
+import { notFound } from "../api/access.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { Problem } from "../api/problem.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import { changeKey, createKey, listKeys, revokeKey, rotateKey } from "../contract/keys.ts";
-import { activeExplorerKeys, isExplorerKey } from "../explorer-keys.ts";
-import { checkName, findKey, keyParts, maxKeysOf, readEnd, readLists } from "../key-requests.ts";
-import { keyView } from "../key-view.ts";
-import { changedLimits } from "../limits.ts";
-import type { ApiParts } from "../parts.ts";
-import { Problem } from "../problem.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 export function keyRoutes(parts: ApiParts): BoundRoute[] {
   return [listing(parts), creation(parts), change(parts), rotation(parts), revocation(parts)];

@@ -1,12 +1,12 @@
 import { emailFault } from "../../access/account-checks.ts";
 import { createId } from "../../access/ids.ts";
-import { notFound } from "../access.ts";
+import { invite } from "../accounts/invitations.ts";
+import { notFound } from "../api/access.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { Problem } from "../api/problem.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import { addMember, listMembers, removeMember } from "../contract/members.ts";
-import { invite } from "../invitations.ts";
-import type { MailTurns } from "../mail-turns.ts";
-import type { ApiParts } from "../parts.ts";
-import { Problem } from "../problem.ts";
-import { type BoundRoute, bind } from "../route.ts";
+import type { MailTurns } from "../mail/mail-turns.ts";
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 

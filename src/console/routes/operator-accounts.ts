@@ -4,9 +4,14 @@ import { isActive } from "../../access/new-key.ts";
 import { dayOf } from "../../lib/day.ts";
 import type { Account, AccountChanges } from "../../storage/store.ts";
 import { accountBalance } from "../../usage/account-usage.ts";
-import { isOwner, notFound } from "../access.ts";
-import { accountView } from "../account-view.ts";
-import { balanceView } from "../balance.ts";
+import { accountView } from "../accounts/account-view.ts";
+import { balanceView } from "../accounts/balance.ts";
+import { invite } from "../accounts/invitations.ts";
+import { changedLimits } from "../accounts/limits.ts";
+import { isOwner, notFound } from "../api/access.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { Problem } from "../api/problem.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import {
   changeAccount,
   createAccount,
@@ -16,11 +21,6 @@ import {
   type OperatorAccount,
   readOperatorAccount,
 } from "../contract/operator-accounts.ts";
-import { invite } from "../invitations.ts";
-import { changedLimits } from "../limits.ts";
-import type { ApiParts } from "../parts.ts";
-import { Problem } from "../problem.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 export function operatorAccountRoutes(parts: ApiParts): BoundRoute[] {
   const { storage, config } = parts;

@@ -1,3 +1,6 @@
+import type { ApiParts } from "../api/parts.ts";
+import { Problem } from "../api/problem.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import {
   drainUpstream,
   enableUpstream,
@@ -9,9 +12,6 @@ import {
 import { AdminClient } from "../gateway/admin-client.ts";
 import { NetworksView } from "../gateway/networks-view.ts";
 import { Looks, type Sight } from "../live/looks.ts";
-import type { ApiParts } from "../parts.ts";
-import { Problem } from "../problem.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 const LOOK_EVERY_MS = 1000;
 /** Where the configuration opens no admin port, nothing is known of the networks. */

@@ -2,7 +2,10 @@ import { parseNewEntry } from "../../access/allow-entries.ts";
 import type { NetworkConfig } from "../../config/network-schema.ts";
 import type { Definition } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
-import { isOperator } from "../access.ts";
+import { makeOwnAccount, ownAccounts, ownAccountView } from "../accounts/own-accounts.ts";
+import { isOperator } from "../api/access.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import {
   checkAllowEntry,
   listNetworks,
@@ -11,9 +14,6 @@ import {
   readConfig,
   readMe,
 } from "../contract/session.ts";
-import { makeOwnAccount, ownAccounts, ownAccountView } from "../own-accounts.ts";
-import type { ApiParts } from "../parts.ts";
-import { type BoundRoute, bind } from "../route.ts";
 
 export function sessionRoutes(parts: ApiParts): BoundRoute[] {
   const { config, version, mailer } = parts;

@@ -1,3 +1,5 @@
+import type { ApiParts } from "../api/parts.ts";
+import { type BoundRoute, bind } from "../api/route.ts";
 import { MOST_SERIES } from "../contract/constants.ts";
 import {
   exportUsage,
@@ -7,12 +9,10 @@ import {
   streamUsage,
 } from "../contract/usage.ts";
 import { usageLooks } from "../live/usage-looks.ts";
-import type { ApiParts } from "../parts.ts";
-import { type BoundRoute, bind } from "../route.ts";
-import { csvOf, jsonOf } from "../usage-export.ts";
-import { seriesOf, timesOf } from "../usage-series.ts";
-import { spanOf } from "../usage-span.ts";
-import { tableOf } from "../usage-table.ts";
+import { csvOf, jsonOf } from "../usage/usage-export.ts";
+import { seriesOf, timesOf } from "../usage/usage-series.ts";
+import { spanOf } from "../usage/usage-span.ts";
+import { tableOf } from "../usage/usage-table.ts";
 
 const MOST_CONTRACTS = 20;
 

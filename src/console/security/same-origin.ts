@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { Problem } from "../problem.ts";
+import { Problem } from "../api/problem.ts";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 

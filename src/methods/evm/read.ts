@@ -1,18 +1,8 @@
+import { define, type Particulars } from "../define.ts";
 import type { Definition } from "../definition.ts";
-import { plain } from "../shapes/shape.ts";
 
-type Particulars = Pick<Definition, "method" | "credits"> & Partial<Definition>;
-
-/** A frozen definition: where it says nothing else, a method of no params that is never kept. */
-export function read(particulars: Particulars): Definition {
-  return Object.freeze({
-    cache: "never",
-    state: false,
-    shape: plain,
-    ...particulars,
-    params: Object.freeze(particulars.params ?? []),
-  });
-}
+/** What depends on the node or the moment, and is never kept. */
+export const read = define;
 
 /** Something that is found or not: null is an answer, and another node may know more. */
 export function lookUpRead(particulars: Particulars): Definition {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import { blockNumberIn } from "../../upstreams/answer-block.ts";
-import type { Router } from "../../upstreams/router.ts";
+import type { Router } from "../../routing/router.ts";
+import { blockNumberIn } from "../../transports/answer-block.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 import type { Found } from "./resolution.ts";
 

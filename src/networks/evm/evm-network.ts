@@ -8,10 +8,10 @@ import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
+import type { Router } from "../../routing/router.ts";
+import type { RoutedNeed } from "../../routing/routing.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
-import { blockNumberIn, isNull, textIn } from "../../upstreams/answer-block.ts";
-import type { Router } from "../../upstreams/router.ts";
-import type { RoutedNeed } from "../../upstreams/routing.ts";
+import { blockNumberIn, isNull, textIn } from "../../transports/answer-block.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import type { NetworkCache } from "../answers.ts";
 import { Answers, type ResultOutcome } from "../answers.ts";
@@ -29,7 +29,6 @@ import {
 } from "../network.ts";
 import { askHash } from "./ask-hash.ts";
 import { BlockFinder } from "./block-finder.ts";
-import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch, Horizon } from "./chain-watch.ts";
 import { isPassing, keptBlock } from "./kept-block.ts";
 import { isOfMoment, isPending } from "./pending.ts";
@@ -170,7 +169,7 @@ export class EvmNetwork implements Network {
     }
     const partner = this.#isPartners(question);
     const head = this.#horizon(partner).head?.number ?? -1;
-    const needsHead = definition.needsHead === true || blockPlaces(definition).any;
+    const needsHead = definition.needsHead === true || definition.places.needHead;
     if (needsHead) this.chain.touch(partner);
     const isAhead = minBlock > head && definition.cache !== "constant";
     if ((needsHead && head < 0) || isAhead) {
@@ -214,7 +213,7 @@ export class EvmNetwork implements Network {
   }
 
   #needOf(plan: Plan): RoutedNeed {
-    const places = blockPlaces(plan.definition);
+    const places = plan.definition.places;
     const partial = places.filter >= 0 || isPending(plan.args, places.block);
     const slack = leastBlock(plan) < 0 ? 0 : KEEPS_UP_BLOCKS;
     return this.#needs.of(plan, { partial, slack });
@@ -258,7 +257,7 @@ export class EvmNetwork implements Network {
     const moment = { head, gasLimit: known?.gasLimit, window: this.#window, found };
     const resolution = this.#resolver.resolve(definition, args, moment);
     if ("name" in resolution) return resolution;
-    const shape = isPending(args, blockPlaces(definition).block) ? this.#pending : this.#mined;
+    const shape = isPending(args, definition.places.block) ? this.#pending : this.#mined;
     const sent = sentArgs(definition, args, moment);
     // Member by member: each call makes one, and to spread an object costs more than its work.
     return {

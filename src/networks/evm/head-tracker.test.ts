@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Due, fire, type Timer } from "../../lib/timer-wheel.ts";
+import type { UpstreamRequest } from "../../transports/transport.ts";
 import { Breaker } from "../../upstreams/breaker.ts";
-import type { UpstreamRequest } from "../../upstreams/transport.ts";
 import type { HeadSource } from "../../upstreams/upstream.ts";
 import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadChange } from "./head-listeners.ts";

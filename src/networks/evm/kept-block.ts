@@ -1,8 +1,7 @@
 import type { Piece } from "../../lib/bytes.ts";
-import { blockNumberIn, isNull, textIn } from "../../upstreams/answer-block.ts";
+import { blockNumberIn, isNull, textIn } from "../../transports/answer-block.ts";
 import type { ResultOutcome } from "../answers.ts";
 import type { Plan } from "../network.ts";
-import { blockPlaces } from "./block-places.ts";
 import type { ChainWatch } from "./chain-watch.ts";
 
 type Chain = Pick<ChainWatch, "newestHashed" | "numberOf" | "hashOf" | "hasTold" | "confirms">;
@@ -21,7 +20,7 @@ export function keptBlock(plan: Plan, answer: ResultOutcome, chain: Chain): numb
   const { result } = answer;
   const newest = chain.newestHashed;
   const isSettled = newest - named >= SETTLED_BLOCKS;
-  const { filter } = blockPlaces(definition);
+  const { filter } = definition.places;
   if (lookup !== undefined && isNull(result)) {
     // A block that is there keeps what it has: what is not in it never will be.
     return lookup === "part" && named >= 0 && isSettled ? named : undefined;
@@ -54,7 +53,7 @@ function namedBlock(plan: Plan, chain: Chain): number | undefined {
 
 /** In lower case; undefined where the params name their block in another way. */
 function namedHash({ definition, args }: Plan): string | undefined {
-  const { block, blockHash } = blockPlaces(definition);
+  const { block, blockHash } = definition.places;
   const place = Math.max(block, blockHash);
   const reference = place < 0 ? undefined : args[place];
   const isHash = reference instanceof Map || blockHash >= 0;

@@ -1,10 +1,9 @@
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Plan } from "../network.ts";
-import { blockPlaces } from "./block-places.ts";
 
 /** What a node says of itself or of now, and all that is asked for `pending`. */
 export function isOfMoment({ definition, args }: Pick<Plan, "definition" | "args">): boolean {
-  const { block, filter } = blockPlaces(definition);
+  const { block, filter } = definition.places;
   if (definition.cache === "never" || isPending(args, block)) return true;
   const range = filter < 0 ? undefined : args[filter];
   if (!(range instanceof Map)) return false;

@@ -1,4 +1,4 @@
-import { readHead } from "../../upstreams/ws-frame.ts";
+import { readHead } from "../../transports/ws-frame.ts";
 import type { BlockHeader } from "../tracked-upstream.ts";
 
 /** A block's header out of a node's answer; undefined for null and for what is none. */

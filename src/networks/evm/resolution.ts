@@ -2,7 +2,6 @@ import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Definition } from "../../methods/definition.ts";
 import type { Resolution } from "../network.ts";
-import { blockPlaces } from "./block-places.ts";
 import { capGas } from "./gas-cap.ts";
 
 /** What stands for `safe`, `finalized` and hashes; undefined where no node has such a block. */
@@ -55,7 +54,7 @@ export function unknownsOf(
   args: readonly JsonValue[],
   hasWindow: boolean,
 ): readonly string[] {
-  const places = blockPlaces(definition);
+  const places = definition.places;
   const block = valueAt(args, places.block);
   const filter = valueAt(args, places.filter);
   const isPlain = block !== "safe" && block !== "finalized" && filter === undefined;
@@ -91,8 +90,8 @@ export class Resolver {
 }
 
 function namesLatestAlone(definition: Definition, args: readonly JsonValue[]): boolean {
-  const { block, count, blockHash, filter } = blockPlaces(definition);
-  return valueAt(args, block) === "latest" && count < 0 && blockHash < 0 && filter < 0;
+  const { block, blockCount, blockHash, filter } = definition.places;
+  return valueAt(args, block) === "latest" && blockCount < 0 && blockHash < 0 && filter < 0;
 }
 
 /**
@@ -105,11 +104,11 @@ export function resolveBlocks(
   args: readonly JsonValue[],
   moment: Moment,
 ): Resolution | RpcError {
-  const { block, count, blockHash, filter } = blockPlaces(definition);
+  const { block, blockCount, blockHash, filter } = definition.places;
   const { head, window } = moment;
   const named = new NamedBlocks();
   if (block >= 0 && block < args.length) nameBlock(args[block], moment, named);
-  if (count >= 0) named.reachBack(Number(args[count]), head);
+  if (blockCount >= 0) named.reachBack(Number(args[blockCount]), head);
   if (blockHash >= 0) nameHash(args[blockHash], moment, named);
   if (filter >= 0) {
     nameRange(args[filter], moment, named);
@@ -126,7 +125,7 @@ export function sentArgs(
   args: readonly JsonValue[],
   moment: Moment,
 ): readonly JsonValue[] {
-  const { block, filter, call } = blockPlaces(definition);
+  const { block, filter, call } = definition.places;
   let sent = args;
   if (call >= 0) sent = withValue(sent, call, capGas(args[call], moment.gasLimit));
   if (block >= 0 && block < args.length)
@@ -144,7 +143,7 @@ export function sentText(
   { args, sent, text }: SentOptions,
 ): string | undefined {
   if (sent === args || text === undefined) return text;
-  const { block, call } = blockPlaces(definition);
+  const { block, call } = definition.places;
   const tag = valueAt(args, block);
   const number = valueAt(sent, block);
   const isAlone = block === args.length - 1 && (call < 0 || args[call] === sent[call]);
@@ -275,14 +274,8 @@ function quantityOf(text: string): number {
   return number;
 }
 
-/** The one that was named last: most calls name the head. */
-let lastNamed: Named = { number: -1, text: "", isTag: true };
-
 function numbered(number: number): Named {
-  if (lastNamed.number !== number) {
-    lastNamed = { number, text: `0x${number.toString(16)}`, isTag: true };
-  }
-  return lastNamed;
+  return { number, text: `0x${number.toString(16)}`, isTag: true };
 }
 
 /** The specification, "Limits": archive requests are unavailable on such a network. */

@@ -8,9 +8,9 @@ import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
+import type { Router } from "../../routing/router.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
-import { isNull } from "../../upstreams/answer-block.ts";
-import type { Router } from "../../upstreams/router.ts";
+import { isNull } from "../../transports/answer-block.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import type { NetworkCache } from "../answers.ts";
 import { Answers, type ResultOutcome } from "../answers.ts";
@@ -25,8 +25,8 @@ import {
   type PlanWaiter,
   type Question,
 } from "../network.ts";
+import { slotsIn } from "./named-slots.ts";
 import type { Slots } from "./slot-heads.ts";
-import { slotsIn } from "./slot-places.ts";
 import { readSlot } from "./slot-poll.ts";
 import type { SlotWatch } from "./slot-watch.ts";
 

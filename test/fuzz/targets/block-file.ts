@@ -1,14 +1,14 @@
-import { encodeBase58 } from "../../../src/upstreams/ledger/base58.ts";
-import { encodeBlock } from "../../../src/upstreams/ledger/encode-block.ts";
-import { LedgerFault, RpcFault } from "../../../src/upstreams/ledger/ledger-fault.ts";
-import { rawMessage } from "../../../src/upstreams/ledger/message-json.ts";
-import { readMembers, readStoredBlock } from "../../../src/upstreams/ledger/stored-block.ts";
+import { encodeBase58 } from "../../../src/block-files/base58.ts";
+import { encodeBlock } from "../../../src/block-files/encode-block.ts";
+import { LedgerFault, RpcFault } from "../../../src/block-files/ledger-fault.ts";
+import { rawMessage } from "../../../src/block-files/message-json.ts";
+import { readMembers, readStoredBlock } from "../../../src/block-files/stored-block.ts";
 import {
   encodeTransaction,
   readTransaction,
   writeTransaction,
-} from "../../../src/upstreams/ledger/wire.ts";
-import { WireFault } from "../../../src/upstreams/ledger/wire-bytes.ts";
+} from "../../../src/block-files/wire.ts";
+import { WireFault } from "../../../src/block-files/wire-bytes.ts";
 import { demandEqual } from "../demand.ts";
 
 const DETAILS = ["full", "accounts", "signatures", "none"] as const;

@@ -1,5 +1,5 @@
-import { readHead } from "../../../src/gateway/plain-head.ts";
-import { READ_BUFFER, readPart } from "../../../src/lib/read-buffer.ts";
+import { READ_BUFFER, readPart } from "../../../src/wire/bytes/read-buffer.ts";
+import { readHead } from "../../../src/wire/server/plain-head.ts";
 import { demandEqual } from "../demand.ts";
 import { NodeHttpReader, POST, valuesOf } from "../http-parser.ts";
 

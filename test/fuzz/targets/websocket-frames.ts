@@ -1,5 +1,5 @@
-import { PlainFrames } from "../../../src/gateway/websocket-frames.ts";
-import { READ_BUFFER, readPart } from "../../../src/lib/read-buffer.ts";
+import { READ_BUFFER, readPart } from "../../../src/wire/bytes/read-buffer.ts";
+import { PlainFrames } from "../../../src/wire/server/websocket-frames.ts";
 import { readByLibrary } from "../../support/websocket-library.ts";
 import { demandEqual } from "../demand.ts";
 

@@ -1,0 +1,21 @@
+import type { RpcError } from "../../jsonrpc/errors.ts";
+import type { Exchange } from "../../wire/server/exchange.ts";
+import type { Address } from "./address.ts";
+import type { Reading } from "./reception.ts";
+
+/** What a head says, whoever sends it and whenever: it is the same for each request with that head. */
+export type Findings = {
+  /** The client's own X-Request-Id. */
+  readonly givenId: string | undefined;
+  /** What the target names. */
+  readonly address: Address | RpcError;
+  /** Why its body is not read (415, 413). */
+  readonly bodyFault: RpcError | undefined;
+};
+
+/** An exchange with the front's own notes, which the wire carries without knowing what they are. */
+export type FrontExchange = Exchange & {
+  findings: Findings | undefined;
+  /** Absent before the key was looked up. */
+  reading: Reading | undefined;
+};

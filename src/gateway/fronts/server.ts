@@ -1,0 +1,167 @@
+import type { Server as HttpServer } from "node:http";
+import type { Server as HttpsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Authenticator } from "../../access/authenticator.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { MemoryBudget } from "../../lib/memory-budget.ts";
+import { patientInterval } from "../../lib/patient-interval.ts";
+import type { Logger } from "../../telemetry/log.ts";
+import { type DoorOptions, Doors } from "../../wire/server/doors.ts";
+import { type ConnectionLimits, createNodeServer } from "../../wire/server/node-server.ts";
+import { PlainWire } from "../../wire/server/plain-wire.ts";
+import { SlowReaders } from "../../wire/server/slow-readers.ts";
+import { followCertificates, readCertificates, type TlsFiles } from "./certificates.ts";
+import { type FrontParts, HttpFront } from "./http-front.ts";
+import { FAULT_ANSWERS } from "./last-answers.ts";
+import { WebSocketFront, type WebSocketOptions } from "./websocket-front.ts";
+
+export type { ConnectionLimits };
+
+export type GatewayServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsFiles | undefined;
+  readonly keepAliveMs: number;
+  readonly shutdownTimeoutMs: number;
+  readonly maxConnections?: number | undefined;
+  readonly maxConnectionsPerAddress?: number | undefined;
+  readonly websocket: WebSocketOptions;
+  /** CONNECTION_LIMITS where absent. */
+  readonly limits?: ConnectionLimits | undefined;
+};
+
+/** design.md, "order of the checks" and "odd requests"; stalledMs is longer than any call. */
+export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
+  headersMs: 10_000,
+  bodyMs: 30_000,
+  handshakeMs: 10_000,
+  stalledMs: 120_000,
+  trickleMs: 20_000,
+});
+
+/** How often slow readers are looked for. */
+const SLOW_LOOK_MS = 2000;
+
+/** As node:http: a client that counts to the same end does not meet a closing connection. */
+const KEEP_ALIVE_GRACE_MS = 1000;
+
+type Parts = FrontParts & {
+  readonly authenticator: Authenticator;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly memory: MemoryBudget;
+  readonly doors: Pick<DoorOptions, "reserved" | "isShared">;
+};
+
+/** The public port: HTTP and WebSocket on one address, TLS where it is set. */
+export class GatewayServer {
+  readonly #options: GatewayServerOptions;
+  readonly #websocket: WebSocketFront;
+  readonly #server: HttpServer | HttpsServer;
+  readonly #plain: PlainWire;
+  /** With TLS the connections twice: as they came, and as what their handshake made of them. */
+  readonly #sockets = new Set<Socket>();
+  readonly #slowLook: NodeJS.Timeout;
+  readonly #unfollow: () => void = () => undefined;
+  #stopping = false;
+
+  constructor(options: GatewayServerOptions, parts: Parts) {
+    this.#options = options;
+    const { tls, keepAliveMs, limits = CONNECTION_LIMITS } = options;
+    const http = new HttpFront(parts);
+    const doors = this.#doors(parts);
+    const websocket = new WebSocketFront(options.websocket, { ...parts, doors });
+    const begin = http.begin.bind(http);
+    const server = createNodeServer(
+      { limits, keepAliveMs, tls: tls && readCertificates(tls) },
+      {
+        begin,
+        faults: FAULT_ANSWERS,
+        isStopping: () => this.#stopping,
+        memory: parts.memory,
+        upgrade: (request, socket, head) => {
+          if ("setTimeout" in socket) request.socket.setTimeout(0);
+          void websocket.upgrade(request, socket, head);
+        },
+      },
+    );
+    const idleMs = keepAliveMs > 0 ? keepAliveMs + KEEP_ALIVE_GRACE_MS : 0;
+    const wire = { limits: { ...limits, idleMs }, keepAliveMs };
+    const opened = (socket: Socket) => this.#keep(socket);
+    const slow = { windowMs: limits.trickleMs, clock: parts.clock };
+    const readers = new SlowReaders(this.#sockets, slow);
+    this.#slowLook = patientInterval(() => readers.look(), SLOW_LOOK_MS);
+    this.#plain = new PlainWire(server, wire, {
+      begin,
+      opened,
+      clock: parts.clock,
+      memory: parts.memory,
+      faults: FAULT_ANSWERS,
+    });
+    this.#websocket = websocket;
+    this.#server = server;
+    if (tls !== undefined && "setSecureContext" in server) {
+      server.on("connection", opened);
+      this.#unfollow = followCertificates(server, tls, parts.log);
+    }
+    const { connections } = parts.metrics.traffic("http");
+    server.on("connection", (socket: Socket) => {
+      connections.inc();
+      socket.once("close", () => connections.dec());
+    });
+    doors.guard(server);
+  }
+
+  #doors({ doors, metrics, log }: Parts): Doors {
+    const { maxConnections, maxConnectionsPerAddress } = this.#options;
+    const refused = () => metrics.refused("too_many_connections");
+    const made = new Doors({ maxConnections, maxConnectionsPerAddress, ...doors, refused });
+    if (maxConnections !== undefined && made.most < maxConnections) {
+      const msg = "server.maxConnections is more than the file descriptors allow (ulimit -n)";
+      log.warn({ maxConnections, allowed: made.most }, msg);
+    }
+    return made;
+  }
+
+  /** Opens the port; resolves to the one that was taken. @throws where it cannot be opened */
+  async listen(): Promise<number> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Takes no more calls, lets those in the air finish, and ends the rest after a bounded time. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#unfollow();
+    this.#websocket.stop();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#plain.stop();
+    // node:http takes a connection on which nothing was said yet for a busy one.
+    this.#end((socket) => socket.bytesRead === 0);
+    const bound = setTimeout(() => {
+      this.#websocket.terminate();
+      this.#end(() => true);
+    }, this.#options.shutdownTimeoutMs);
+    await closed;
+    clearTimeout(bound);
+    this.#plain.close();
+    clearInterval(this.#slowLook);
+    this.#websocket.terminate();
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  #end(which: (socket: Socket) => boolean): void {
+    for (const socket of this.#sockets) if (which(socket)) socket.destroy();
+  }
+}

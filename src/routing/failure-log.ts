@@ -1,0 +1,59 @@
+import type { Failure } from "../failures/failures.ts";
+
+/** What is told to the client when some nodes failed in several ways: the first that came, by rank. */
+const RANK: Partial<Record<Failure["class"], number>> = {
+  missing_state: 3,
+  indexing: 3,
+  block_unknown: 2,
+  unknown: 2,
+};
+
+type Told = { readonly failure: Failure; readonly upstream: string };
+
+/** The failures of one call's attempts, so that in the end the one is told that says most. */
+export class FailureLog {
+  #best: Told | undefined;
+  #unknownOnes = 0;
+  #methodUnknownOnes = 0;
+  #attempts = 0;
+  #text = "";
+
+  /** True where the failure is the call's answer at once: two nodes gave an error of no class. */
+  add(upstream: string, failure: Failure): boolean {
+    this.note(upstream, `${failure.class}: ${failure.message}`);
+    if (failure.class === "unknown") this.#unknownOnes += 1;
+    if (this.#unknownOnes > 1) {
+      this.#best = { failure, upstream };
+      return true;
+    }
+    if (failure.class === "method_unknown") this.#methodUnknownOnes += 1;
+    const rank = RANK[failure.class] ?? 0;
+    if (rank > (RANK[this.#best?.failure.class ?? "internal"] ?? 0)) {
+      this.#best = { failure, upstream };
+    } else if (failure.class === "method_unknown") this.#best ??= { failure, upstream };
+    return false;
+  }
+
+  note(upstream: string, text: string): void {
+    this.#attempts += 1;
+    const told = `${upstream}: ${text}`;
+    // An array takes five times as much of a call that waits.
+    this.#text = this.#text === "" ? told : `${this.#text}; ${told}`;
+  }
+
+  /** The failure that says most; undefined where none is an answer. */
+  get best(): Told | undefined {
+    const everywhere = this.#methodUnknownOnes === this.#attempts;
+    if (this.#best?.failure.class === "method_unknown" && !everywhere) return undefined;
+    return this.#best;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** Of each attempt, for the log. */
+  get text(): string {
+    return this.#text;
+  }
+}

@@ -1,0 +1,53 @@
+import type { Outcome } from "../wire/client/exchange.ts";
+import type { ResponseHead } from "../wire/client/response-head.ts";
+import { readAnswer } from "./read-answer.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import type { UpstreamRequest } from "./transport.ts";
+import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+/** `method` is of a definition, or the gateway's own. */
+type Asked = Pick<UpstreamRequest, "method" | "params">;
+
+const BEGINNING = '{"jsonrpc":"2.0","id":';
+/** Between the ids and the params of calls, by method: each part of a text that is joined costs. */
+const middles = new Map<string, string>();
+
+/** One call's JSON text. */
+export function callText(id: number, { method, params }: Asked): string {
+  return `${BEGINNING}${id}${middleOf(method)}${params}}`;
+}
+
+/** That of several calls, whose ids follow one another. */
+export function batchText(firstId: number, calls: readonly { readonly request: Asked }[]): string {
+  let text = "";
+  let id = firstId;
+  for (const { request } of calls) {
+    const beginning = id === firstId ? `[${BEGINNING}` : `},${BEGINNING}`;
+    text += `${beginning}${id}${middleOf(request.method)}${request.params}`;
+    id += 1;
+  }
+  return `${text}}]`;
+}
+
+function middleOf(method: string): string {
+  const known = middles.get(method);
+  if (known !== undefined) return known;
+  const middle = `,"method":"${method}","params":`;
+  middles.set(method, middle);
+  return middle;
+}
+
+/** What became of an exchange that carried the call of this id alone. */
+export function answerOf(outcome: Outcome, id: number): UpstreamAnswer {
+  if (outcome.kind !== "response") return outcome;
+  const { head, body } = outcome;
+  const answer = readAnswer(head.status, body, { id, framed: head.body !== "until_end" });
+  return withRetryAfter(answer, head);
+}
+
+/** The answer, and when to ask again where the node says so beside what is no result. */
+export function withRetryAfter(answer: UpstreamAnswer, head: ResponseHead): UpstreamAnswer {
+  if (answer.kind !== "garbage" && answer.kind !== "error") return answer;
+  const retryAfterMs = parseRetryAfter(head.retryAfter, Date.now());
+  return retryAfterMs === undefined ? answer : { ...answer, retryAfterMs };
+}

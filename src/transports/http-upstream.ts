@@ -1,0 +1,184 @@
+import type { MemoryBudget } from "../lib/memory-budget.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import { ConnectionPool } from "../wire/client/connection-pool.ts";
+import {
+  Exchange,
+  type ExchangeOptions,
+  type Outcome,
+  ToldExchange,
+} from "../wire/client/exchange.ts";
+import { basicAuth } from "./basic-auth.ts";
+import { BatchSender, type Charge, type Wire } from "./batch-sender.ts";
+import { answerOf, callText } from "./http-json-rpc.ts";
+import { OwnSecrets } from "./own-secrets.ts";
+import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
+
+export type HttpUpstreamOptions = {
+  readonly name: string;
+  /** May hold credentials: never shown, only used. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxConnections: number;
+  readonly maxResponseBytes: number;
+  /** The most calls that it is sent in one batch; 0: none. */
+  readonly batch?: number;
+};
+
+export type HttpUpstreamParts = {
+  readonly timers: Timers;
+  /** Of what clients make the gateway hold. */
+  readonly memory?: MemoryBudget | undefined;
+  /** The node ended a connection: it may have been replaced by another. */
+  readonly onBroken?: () => void;
+};
+
+type CallParts = {
+  readonly pool: ConnectionPool;
+  readonly timers: Timers;
+  readonly secrets: OwnSecrets;
+};
+
+type CallOptions = { readonly id: number; readonly asker: Asker; readonly parts: CallParts };
+
+/** One node behind HTTP: JSON-RPC over keep-alive connections, ids of its own. */
+export class HttpUpstream implements Transport {
+  readonly name: string;
+  readonly #pool: ConnectionPool;
+  /** All of the request's head but the length, which comes last. */
+  readonly #head: string;
+  readonly #maxBytes: number;
+  readonly #memory: MemoryBudget | undefined;
+  readonly #callParts: CallParts;
+  /** Where the node is sent batches. */
+  readonly #batches: BatchSender | undefined;
+  #lastId = 0;
+
+  constructor(options: HttpUpstreamOptions, parts: HttpUpstreamParts) {
+    const url = new URL(options.url);
+    this.name = options.name;
+    const headers = { ...options.headers, ...basicAuth(url) };
+    this.#head = headOf(url, headers);
+    this.#maxBytes = options.maxResponseBytes;
+    this.#memory = parts.memory;
+    const secrets = new OwnSecrets(url, headers);
+    const { timers, onBroken = () => undefined } = parts;
+    this.#pool = new ConnectionPool(url, options.maxConnections, { timers, onBroken });
+    this.#callParts = { pool: this.#pool, timers, secrets };
+    const { batch = 0 } = options;
+    if (batch > 1) this.#batches = this.#openBatches(batch);
+  }
+
+  /**
+   * One request, one answer: the asker is told within `timeoutMs` whatever the node does. `params`
+   * is the JSON text of the positional params.
+   */
+  call(request: UpstreamRequest, asker: Asker): InAir {
+    if (this.#batches !== undefined && request.alone !== true) {
+      return this.#batches.call(request, asker);
+    }
+    const id = this.#takeIds(1);
+    const options = this.#optionsOf(callText(id, request), request);
+    const call = new HttpCall(options, { id, asker, parts: this.#callParts });
+    this.#pool.send(call);
+    call.begin();
+    return call;
+  }
+
+  /** Whether any connection is open: else who answers next may be another node. */
+  get isConnected(): boolean {
+    return this.#pool.isConnected;
+  }
+
+  /** Ends the connections; calls in the air are answered as unreachable. */
+  async close(): Promise<void> {
+    const closed = this.#pool.close();
+    this.#batches?.close();
+    await closed;
+  }
+
+  /** So many in a row that no other call has: the first. */
+  #takeIds(count: number): number {
+    if (this.#lastId > Number.MAX_SAFE_INTEGER - count) this.#lastId = 0;
+    const first = this.#lastId + 1;
+    this.#lastId += count;
+    return first;
+  }
+
+  /** `text`: the body, JSON text in ASCII. */
+  #optionsOf(text: string, { timeoutMs, account, keyId }: Charge): ExchangeOptions {
+    const request = `${this.#head}${text.length}\r\n\r\n${text}`;
+    const memory = this.#memory;
+    return { request, maxBytes: this.#maxBytes, timeoutMs, memory, account, key: keyId };
+  }
+
+  #openBatches(most: number): BatchSender {
+    const wire: Wire = {
+      takeIds: (count) => this.#takeIds(count),
+      exchange: (text, charge, done) => {
+        const exchange = new ToldExchange(this.#optionsOf(text, charge), done);
+        this.#pool.send(exchange);
+        return { cancel: () => this.#pool.cancel(exchange) };
+      },
+    };
+    const { timers, secrets } = this.#callParts;
+    return new BatchSender(most, { wire, timers, secrets });
+  }
+}
+
+/** One call that travels alone, from its request to its answer. */
+class HttpCall extends Exchange implements InAir {
+  readonly #id: number;
+  readonly #asker: Asker;
+  readonly #parts: CallParts;
+  #timer: Timer | undefined;
+  #isDone = false;
+
+  constructor(options: ExchangeOptions, { id, asker, parts }: CallOptions) {
+    super(options);
+    this.#id = id;
+    this.#asker = asker;
+    this.#parts = parts;
+  }
+
+  /** Its time runs. The request is on its way already, and may have failed at once. */
+  begin(): void {
+    if (!this.#isDone) this.#timer = this.#parts.timers.set(this.timeoutMs, this);
+  }
+
+  done(outcome: Outcome): void {
+    this.#isDone = true;
+    this.#asker.answered(this.#parts.secrets.hideIn(answerOf(outcome, this.#id)));
+    this.#endTime();
+  }
+
+  /** Its time is over. */
+  due(): void {
+    // Where most of the time went by in the line, the node had too little of it.
+    const isUnsent = this.isWaiting || this.waitedMs > this.timeoutMs / 2;
+    this.#parts.pool.cancel(this);
+    this.#asker.answered(isUnsent ? { kind: "no_place" } : { kind: "timeout" });
+  }
+
+  get isWaiting(): boolean {
+    return this.#parts.pool.isWaiting(this);
+  }
+
+  cancel(): void {
+    this.#endTime();
+    this.#parts.pool.cancel(this);
+  }
+
+  #endTime(): void {
+    if (this.#timer !== undefined) this.#parts.timers.clear(this.#timer);
+  }
+}
+
+function headOf(url: URL, configured: Readonly<Record<string, string>>): string {
+  const own = { connection: "keep-alive", "content-type": "application/json" };
+  const headers = new Map([["host", url.host]]);
+  for (const [name, value] of Object.entries({ ...configured, ...own })) {
+    headers.set(name.toLowerCase(), value);
+  }
+  const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}content-length: `;
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { addressOwner } from "../../lib/address-owner.ts";
+import type { Piece } from "../../lib/bytes.ts";
+import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
+import { clientReads } from "../read-turns.ts";
+import { joinPieces } from "./answer-bytes.ts";
+import type { BodyListener, Exchange } from "./exchange.ts";
+import { holdPieces } from "./held-pieces.ts";
+import { writeInPace } from "./refusal-pause.ts";
+import { drain, readBody } from "./request-body.ts";
+import { RequestHead } from "./request-head.ts";
+import { isStrangers, shortenIdle } from "./stranger.ts";
+import { isUnservedUpgrade } from "./unserved-upgrade.ts";
+
+export type NodeExchangeParts = {
+  readonly isStopping: () => boolean;
+  readonly memory: MemoryBudget;
+};
+
+/** A request that node:http has parsed, and its answer. */
+export class NodeExchange extends RequestHead implements Exchange {
+  readonly method: string;
+  readonly fault: string | undefined;
+  findings: unknown;
+  reading: unknown;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #isStopping: () => boolean;
+  readonly holding: Holding;
+  /** The connection ends with this answer. */
+  #last = false;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { isStopping, memory }: NodeExchangeParts,
+  ) {
+    super("http", "", request);
+    this.method = request.method ?? "";
+    this.fault = headFault(request);
+    this.#request = request;
+    this.#last = isUnservedUpgrade(request);
+    this.#response = response;
+    this.#isStopping = isStopping;
+    const { socket } = request;
+    this.holding = memory.open(addressOwner(socket.remoteAddress), () => socket.destroy());
+    response.once("close", () => this.holding.close());
+  }
+
+  get announcedBytes(): number {
+    return Number(this.#request.headers["content-length"] ?? 0);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  readBody(done: BodyListener): void {
+    if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
+    const { holding } = this;
+    this.#request.on("data", ({ length }: Buffer) => holding.add(length));
+    readBody(this.#request, (body) => {
+      const goOn = () => done(this, body);
+      const bytes = Buffer.isBuffer(body) ? body.length : 0;
+      if (!clientReads.defers(goOn, bytes)) goOn();
+    });
+  }
+
+  skipBody(): void {
+    drain(this.#request);
+    // Whether the body of "Expect: 100-continue" follows a refusal is the client's choice: nobody
+    // could tell it from the next request.
+    if (this.#request.headers.expect !== undefined) this.#last = true;
+  }
+
+  answer(status: number, fields: string, pieces: readonly Piece[]): void {
+    writeInPace(status, this.#request.socket, () => this.#write(status, fields, pieces));
+  }
+
+  #write(status: number, fields: string, pieces: readonly Piece[]): void {
+    const response = this.#response;
+    const last = this.#last || this.#isStopping();
+    response.writeHead(status, asList(last ? `${fields}Connection: close\r\n` : fields));
+    const { socket } = this.#request;
+    if (isStrangers(status)) {
+      // After node:http has set its own time for the next request.
+      response.once("finish", () => setImmediate(shortenIdle, socket));
+    }
+    this.holding.clear();
+    holdPieces(this.holding, pieces);
+    const joined = joinPieces(pieces);
+    if (typeof joined === "string" || Buffer.isBuffer(joined)) {
+      response.end(joined, "latin1");
+      return;
+    }
+    for (const piece of joined) response.write(piece, "latin1");
+    response.end();
+  }
+}
+
+/** Header lines as `writeHead` takes them: names and values in turn. */
+function asList(fields: string): string[] {
+  const list: string[] = [];
+  for (const line of fields.split("\r\n")) {
+    if (line === "") continue;
+    const colon = line.indexOf(": ");
+    list.push(line.slice(0, colon), line.slice(colon + 2));
+  }
+  return list;
+}
+
+/** What RFC 9112 forbids and node:http lets pass. */
+function headFault({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage) {
+  if (httpVersionMajor !== 1) return "only HTTP/1.1 and HTTP/1.0 are spoken here";
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "more than one Host header";
+  return hosts === 0 && httpVersionMinor === 1 ? "no Host header" : undefined;
+}

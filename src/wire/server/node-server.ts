@@ -1,0 +1,117 @@
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import type { Exchange } from "./exchange.ts";
+import { NodeExchange, type NodeExchangeParts } from "./node-exchange.ts";
+import { type ConnectionFault, endWithAnswer, type FaultAnswers } from "./raw-answer.ts";
+
+export const MAX_HEADERS_BYTES = 16_384;
+
+export type ConnectionLimits = {
+  /** From the opening of the connection, or the first byte of a later request. */
+  readonly headersMs: number;
+  /** From the same moment to the last byte of the body. */
+  readonly bodyMs: number;
+  readonly handshakeMs: number;
+  /** A client that takes nothing of its answer for so long is gone. */
+  readonly stalledMs: number;
+  /** In so long a client has to take what the least rate makes of it. */
+  readonly trickleMs: number;
+};
+
+export type NodeServerOptions = {
+  readonly limits: ConnectionLimits;
+  readonly keepAliveMs: number;
+  /** PEM. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+};
+
+/** What a server gives on, and whether it is about to end. */
+export type NodeServerParts = {
+  readonly begin: (exchange: Exchange) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly faults: FaultAnswers;
+} & NodeExchangeParts;
+
+/**
+ * node:http or node:https with the gateway's limits. It parses all of HTTP, and what it cannot take
+ * it refuses with the answers that it was given.
+ */
+export function createNodeServer(
+  options: NodeServerOptions,
+  { begin, upgrade, faults, isStopping, memory }: NodeServerParts,
+): HttpServer | HttpsServer {
+  const { limits, tls } = options;
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    begin(new NodeExchange(request, response, { isStopping, memory }));
+  };
+  const server =
+    tls === undefined
+      ? createServer(wireOptions(options), listener)
+      : createTlsServer({ ...wireOptions(options), ...tls }, listener);
+  // Before the handshake's end there is nobody who could read a refusal.
+  if (tls) server.prependListener("tlsClientError", (_error, socket) => socket.destroy());
+  server.setTimeout(limits.stalledMs);
+  server.on("checkContinue", listener);
+  server.on("checkExpectation", listener);
+  server.on("connect", (_request, socket) => {
+    endWithAnswer(socket, faults.connect);
+  });
+  server.on("clientError", (error, socket) => refuseBytes(error, socket, faults));
+  server.on("upgrade", upgrade);
+  return server;
+}
+
+/** What node:http calls them. */
+function wireOptions({ limits, keepAliveMs }: NodeServerOptions) {
+  return {
+    maxHeaderSize: MAX_HEADERS_BYTES,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.bodyMs,
+    handshakeTimeout: limits.handshakeMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: 500,
+    // Checked by the front, which answers with a JSON-RPC error.
+    requireHostHeader: false,
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
+      headers.upgrade?.toLowerCase() === "websocket",
+  };
+}
+
+/** What node:http says of bytes that it could not take as a request. */
+const CLIENT_ERRORS: Readonly<Record<string, ConnectionFault>> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "too_slow",
+};
+
+/** What node:http keeps on a socket: the answer that is being given, the request being read. */
+type HttpSocket = Duplex & {
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
+
+function refuseBytes(error: NodeJS.ErrnoException, socket: HttpSocket, faults: FaultAnswers): void {
+  // Already refused: what else comes is dropped until the connection is closed.
+  if (socket.writableEnded) return;
+  const answer = socket._httpMessage;
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+  } else if (answer?.req.complete === true) {
+    // A whole request before these bytes gets its own answer first.
+    answer.once("close", () => setImmediate(refuseBytes, error, socket, faults));
+  } else if (answer?.headersSent === true || (!answer && isReading(socket))) {
+    // An answer that has been given can't be followed by another.
+    socket.destroy();
+  } else {
+    endWithAnswer(socket, faults[CLIENT_ERRORS[error.code ?? ""] ?? "no_request"]);
+  }
+}
+
+function isReading({ parser }: HttpSocket): boolean {
+  return parser?.incoming?.complete === false;
+}

@@ -1,0 +1,31 @@
+import type { Socket } from "node:net";
+import type { Holding } from "../../lib/memory-budget.ts";
+import type { Exchange } from "./exchange.ts";
+import type { PlainConnection } from "./plain-connection.ts";
+import type { FaultAnswers } from "./raw-answer.ts";
+
+/** What a connection needs of the wire that it belongs to. */
+export type PlainCircle = {
+  readonly limits: PlainLimits;
+  readonly faults: FaultAnswers;
+  /** The end of the present step, milliseconds that never go back: what begins now is dated then. */
+  readonly stepEndMs: number;
+  readonly stopping: boolean;
+  /** Counts what is held for this address. */
+  hold(address: string, giveUp: () => void): Holding;
+  begin(exchange: Exchange): void;
+  /** The last lines of an answer's head. */
+  headEnd(last: boolean): string;
+  /** Everything from these bytes on is for node:http. */
+  handOver(socket: Socket, bytes: Buffer): void;
+  /** The connection is no longer served here. */
+  forget(connection: PlainConnection): void;
+};
+
+export type PlainLimits = {
+  readonly headersMs: number;
+  readonly bodyMs: number;
+  readonly stalledMs: number;
+  /** Between two requests; 0 for any time. */
+  readonly idleMs: number;
+};
