@@ -28,20 +28,11 @@ const MILLION = 1_000_000;
  * draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function creditHeaders(charged: number, balance: Balance): string {
-  const { resetSeconds, secondLeft } = balance;
+  const { limit, resetSeconds, perSecond, secondLeft } = balance;
   const remaining = decimal(balance.remaining);
-  return `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}\r\nX-Credits-Reset: ${resetSeconds}\r\n${policyOf(balance)}RateLimit: "day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1\r\n`;
-}
-
-/** The last one's, since most answers go to accounts of one plan. */
-let policy = { limit: 0, perSecond: 0, line: "" };
-
-function policyOf({ limit, perSecond }: Balance): string {
-  if (policy.limit !== limit || policy.perSecond !== perSecond || policy.line === "") {
-    const line = `RateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\n`;
-    policy = { limit, perSecond, line };
-  }
-  return policy.line;
+  const left = `X-Credits-Charged: ${charged}\r\nX-Credits-Remaining: ${remaining}\r\nX-Credits-Reset: ${resetSeconds}\r\n`;
+  const policy = `RateLimit-Policy: "day";q=${limit};w=86400, "second";q=${perSecond};w=1\r\n`;
+  return `${left}${policy}RateLimit: "day";r=${remaining};t=${resetSeconds}, "second";r=${secondLeft};t=1\r\n`;
 }
 
 /** A whole number, in two parts where it is large: the first one V8 still knows from the last time. */
