@@ -22,13 +22,13 @@ import { AddressBook } from "../src/gateway/fronts/address.ts";
 import { Reception } from "../src/gateway/fronts/reception.ts";
 import { answerMessage } from "../src/gateway/messages.ts";
 import { Pipeline, type PipelineParts } from "../src/gateway/pipeline.ts";
-import { atOneMoment, systemClock } from "../src/lib/clock.ts";
 import { prepareProcess } from "../src/lib/own-process.ts";
 import type { Network } from "../src/networks/network.ts";
 import { openStorage } from "../src/storage/open.ts";
 import type { Storage } from "../src/storage/store.ts";
 import { CallLog, createLog } from "../src/telemetry/log.ts";
 import { UsageRecorder } from "../src/usage/usage-recorder.ts";
+import { EventLoop } from "../src/wire/event-loop.ts";
 import type { RequestHead } from "../src/wire/server/request-head.ts";
 import { someHolding } from "../test/support/holding.ts";
 import { stubNetwork } from "../test/support/stub-network.ts";
@@ -66,7 +66,10 @@ const BODY = Buffer.from(
   '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"from":"0x00000000219ab540356cbb839cbe05303d7705fa","to":"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48","data":"0x70a08231"},"latest"]}',
 );
 
-const callLog = new CallLog(createLog({ level: "silent", terminal: false }), systemClock);
+/** As the gateway itself, whose clock stands still while an event is dealt with. */
+const loop = new EventLoop();
+const { clock, clientReads: turns } = loop;
+const callLog = new CallLog(createLog({ level: "silent", terminal: false }), clock);
 const usageOf = async () => "{}";
 
 type Subject = { readonly call: () => void; readonly stop: () => Promise<void> };
@@ -116,7 +119,7 @@ async function cpuUsPerCall({ call }: Subject): Promise<number> {
   const before = process.cpuUsage();
   for (let left = calls; left > 0; left -= 1000) {
     // Each call comes with a read of its own.
-    for (let n = Math.min(left, 1000); n > 0; n -= 1) atOneMoment(call);
+    for (let n = Math.min(left, 1000); n > 0; n -= 1) clock.atOneMoment(call);
     // Leases, usage and timers have their turn, as between the requests of a server.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -133,7 +136,7 @@ async function steady(
   const before = statements.count;
   let made = 0;
   for (let now = begun; now < begun + STEADY_SECONDS * 1000; now = performance.now()) {
-    for (; made < ((now - begun) / 1000) * perSecond; made += 1) atOneMoment(call);
+    for (; made < ((now - begun) / 1000) * perSecond; made += 1) clock.atOneMoment(call);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const seconds = (performance.now() - begun) / 1000;
@@ -186,7 +189,7 @@ function bareSubject(): Subject {
   const reservation = {} as Extract<ReturnType<Ledger["admit"]>, object>;
   const nothing = () => undefined;
   const pipeline = new Pipeline({
-    clock: systemClock,
+    clock,
     log: callLog,
     ledger: { admit: () => reservation, draw: nothing, settle: nothing } as PipelineParts["ledger"],
     usage: { record: nothing, contract: nothing },
@@ -196,6 +199,7 @@ function bareSubject(): Subject {
   const parts = {
     holding: someHolding(),
     pipeline,
+    turns,
     session: { network: networkOf(), identity, requestId: "bench" },
   };
   return { call: () => void answerMessage(BODY, parts, nothing), stop: async () => undefined };
@@ -206,10 +210,7 @@ async function meteredSubject(store: Storage): Promise<Subject> {
     throw new Error("a store in memory failed", { cause });
   };
   const key = await keyOf(store);
-  const authenticator = new Authenticator(
-    {},
-    { storage: store, clock: systemClock, onStoreFailure: fail },
-  );
+  const authenticator = new Authenticator({}, { storage: store, clock, onStoreFailure: fail });
   await authenticator.start();
   const ledger = new Ledger(
     { plans: { bench: PLAN }, process: "bench" },
@@ -218,10 +219,10 @@ async function meteredSubject(store: Storage): Promise<Subject> {
   ledger.start();
   const usage = new UsageRecorder(
     { keep: { minutes: 3_600_000, hours: 3_600_000, days: 3_600_000 } },
-    { store: store.usage, clock: systemClock, onStoreFailure: fail, onLost: fail },
+    { store: store.usage, clock, onStoreFailure: fail, onLost: fail },
   );
   usage.start();
-  const unknownKeys = new UnknownKeys(systemClock);
+  const unknownKeys = new UnknownKeys(clock);
   const reception = new Reception({
     unknownKeys,
     addresses: new AddressBook([]),
@@ -229,7 +230,7 @@ async function meteredSubject(store: Storage): Promise<Subject> {
     clientAddress: new ClientAddress([]),
   });
   const pipeline = new Pipeline({
-    clock: systemClock,
+    clock,
     log: callLog,
     ledger,
     usage,
@@ -242,7 +243,7 @@ async function meteredSubject(store: Storage): Promise<Subject> {
   const call = () => {
     const session = reception.identify(address, HEAD);
     if (session instanceof Promise || "name" in session) throw new Error("the key is not known");
-    answerMessage(BODY, { session, pipeline, holding }, ({ charged }) => {
+    answerMessage(BODY, { session, pipeline, turns, holding }, ({ charged }) => {
       creditHeaders(charged, ledger.balance(session.identity));
     });
   };
@@ -258,7 +259,7 @@ async function keyOf(store: Storage): Promise<string> {
   const parts = {
     storage: store,
     plans: { bench: PLAN },
-    clock: systemClock,
+    clock,
     random: randomBytes,
   };
   await createAccount(parts, { email: EMAIL, plan: "bench", operator: false });

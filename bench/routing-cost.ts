@@ -2,7 +2,6 @@ import { MemoryCache } from "../src/cache/memory-cache.ts";
 import { parseConfig } from "../src/config/load.ts";
 import type { JsonValue } from "../src/jsonrpc/value.ts";
 import { encode } from "../src/jsonrpc/value.ts";
-import { atOneMoment, systemClock } from "../src/lib/clock.ts";
 import { TimerWheel } from "../src/lib/timer-wheel.ts";
 import type { Definition } from "../src/methods/definition.ts";
 import { FAMILIES } from "../src/methods/families.ts";
@@ -14,6 +13,7 @@ import { createLog } from "../src/telemetry/log.ts";
 import { Metrics, type OutcomeMetrics } from "../src/telemetry/metrics.ts";
 import type { Transport } from "../src/transports/transport.ts";
 import { judge, labelOf } from "../src/upstreams/verdict.ts";
+import { EventLoop } from "../src/wire/event-loop.ts";
 import { digitsOf, HEAD_NUMBER, smallBlock, writeBlock } from "./chain.ts";
 import { median } from "./histogram.ts";
 
@@ -100,6 +100,8 @@ export async function routingCost({ calls, rounds }: RoutingCostOptions): Promis
   }
 }
 
+/** As the gateway itself, whose clock stands still while an event is dealt with. */
+const { clock, buffers } = new EventLoop();
 const ORDER = ["direct", "routed"] as const;
 let nextCall = 0;
 
@@ -114,7 +116,7 @@ async function cpuUsPerCall(task: {
     for (let n = Math.min(left, PORTION); n > 0; n -= 1) {
       nextCall += 1;
       // As a read of a client's socket does it.
-      atOneMoment(callOnce, task, nextCall);
+      clock.atOneMoment(callOnce, task, nextCall);
     }
     // Timers and polls have their turn, as between the requests of a server.
     await new Promise((resolve) => setImmediate(resolve));
@@ -124,7 +126,7 @@ async function cpuUsPerCall(task: {
 }
 
 function callOnce({ way, kind }: { readonly way: Way; readonly kind: Kind }, n: number): void {
-  way(kind.definition, kind.args(n), systemClock.monotonic());
+  way(kind.definition, kind.args(n), clock.monotonic());
 }
 
 /** A node that answers within the call. */
@@ -161,7 +163,7 @@ function directWay(): Way {
     const node = nodes[turn % nodes.length];
     turn += 1;
     if (node === undefined) throw new Error("no node");
-    const sentMs = systemClock.monotonic();
+    const sentMs = clock.monotonic();
     const request = { method, params: encode(args), timeoutMs: TIMEOUT_MS };
     node.transport.call(request, {
       answered: (answer) => {
@@ -175,7 +177,7 @@ function directWay(): Way {
 }
 
 function count(counts: OutcomeMetrics, outcome: string, sentMs: number): void {
-  counts.record(outcome, (systemClock.monotonic() - sentMs) / 1000);
+  counts.record(outcome, (clock.monotonic() - sentMs) / 1000);
 }
 
 /** As the pipeline does it: stages 6, 8 and 9. */
@@ -205,8 +207,9 @@ function networkOf(): Network {
   }).networks;
   if (config?.family !== "evm") throw new Error("no network");
   return buildNetwork(config, {
-    clock: systemClock,
-    timers: new TimerWheel(systemClock.monotonic),
+    clock,
+    buffers,
+    timers: new TimerWheel(clock.monotonic),
     turnEnds: (run) => void setImmediate(run),
     random: Math.random,
     connect: () => ({ transport: answeringNode(), heads: undefined }),

@@ -29,11 +29,13 @@ import { Metrics } from "./telemetry/metrics.ts";
 import { accountBalance } from "./usage/account-usage.ts";
 import { readAtMostOncePerSecond } from "./usage/recent-usage.ts";
 import { UsageRecorder } from "./usage/usage-recorder.ts";
+import type { EventLoop } from "./wire/event-loop.ts";
 
 export type GatewayParts = {
   readonly storage: Storage;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly loop: EventLoop;
   /** Upstreams that are out of use from the start on. */
   readonly drained?: readonly UpstreamName[];
   /** Of a worker: where it and the others tell each other of the networks' heads. */
@@ -57,7 +59,7 @@ export type RunningGateway = {
  * @throws where a port cannot be opened or a certificate cannot be read
  */
 export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
-  const { storage, log, clock } = parts;
+  const { storage, log, clock, loop } = parts;
   const metrics = new Metrics();
   const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   metrics.watchCache(cache);
@@ -80,7 +82,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       onStoreFailure: failureLine(log, "the store of the ledger does not answer"),
     },
   );
-  const usage = usageRecorder(config, { storage, log, clock, metrics });
+  const usage = usageRecorder(config, { ...parts, metrics });
   const addresses = new AddressBook(networks);
   const server = new GatewayServer(config.server, {
     memory,
@@ -98,6 +100,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     metrics,
     ledger,
     clock,
+    loop,
     log,
   });
   const served = networks.map(({ network }) => network);
@@ -224,13 +227,14 @@ function buildNetworks(
 ): { network: Network; hosts: readonly string[] }[] {
   const timers = new TimerWheel(parts.clock.monotonic);
   const { random } = Math;
-  const connect = connector({ clock: parts.clock, timers, random, memory: parts.memory });
+  const connect = connector({ ...parts, timers, random });
   return config.networks.map((network, index) => {
     const { board } = parts;
     const { clock, log, metrics, storage, cache, disk } = parts;
     const built = buildNetwork(network, {
       ...{ clock, log, timers, random, connect, partners: storage.partners, cache, disk },
       turnEnds: (run) => void setImmediate(run),
+      buffers: parts.loop.buffers,
       board: board && { ...board, begin: index * boardBytes(board.processes) },
       metrics: metrics.network(network.name),
     });

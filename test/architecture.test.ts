@@ -28,3 +28,51 @@ for (const file of globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] })) {
     }
   });
 }
+
+/** The one file that may use what Node does not document; it has a way without each of it. */
+const INSIDE = "src/wire/node-inside.ts";
+const UNDOCUMENTED =
+  /process\.binding|\.binding\b|[.?]\s*_(?!_)[a-z]\w*|\b_(?:handle|httpMessage|unrefTimer)\b|\bkOnHeaders|"node:internal/;
+/** Built-in types whose values tell nothing of what happened before, or hold what they are given here. */
+const STATELESS = /^(?:RegExp|URL|TextDecoder|TextEncoder|Intl\.\w+|Error|DataView|\w+Array)$/;
+/** Caches of the module's own results, whose keys and places say all that is in them. */
+const CACHES: readonly string[] = ["src/wire/bytes/read-buffer.ts", "src/block-files/base58.ts"];
+
+/** What stands at the beginning of a line of the module itself, and changes while the program runs. */
+function stateAtTop(source: string): string[] {
+  const found: string[] = [];
+  for (const [line, keyword = "", made = "", given = ""] of source.matchAll(
+    /^(?:export )?(let|var|const) [^=\n]+(?:=\s*(?:new ([\w.]+)(?:<[^\n]*?>)?\(([^\n]?)|\[\]|\{\}))?/gm,
+  )) {
+    const isEmpty = /=\s*(?:\[\]|\{\})$/.test(line);
+    const isMade = made !== "" && !STATELESS.test(made);
+    // A set or a table that is given its contents here is a constant.
+    const isConstant =
+      /^(?:Map|Set)$/.test(made) && (given !== ")" || /: Readonly(?:Map|Set)</.test(line));
+    if (keyword !== "const" || isEmpty || (isMade && !isConstant)) found.push(line);
+  }
+  return found;
+}
+
+test("state at the top of a module is found, and constants are not", () => {
+  const state = ["let last = 0;", "var a;", "const seen = new Map<string, number>();"];
+  const more = ["export const loop = new EventLoop();", "const list: string[] = [];"];
+  for (const line of [...state, ...more]) expect(stateAtTop(`${line}\n`), line).toHaveLength(1);
+  const constants = [
+    'const A = new Set(["a"]);',
+    "const N: ReadonlySet<1> = new Set();",
+    "const B = new Int32Array(4);",
+    "const C = 1;",
+  ];
+  for (const line of constants) expect(stateAtTop(`${line}\n`), line).toEqual([]);
+});
+
+for (const file of globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] })) {
+  if (file === INSIDE) continue;
+  test(`${file} keeps no state of its own and uses only what Node documents`, () => {
+    const source = readFileSync(file, "utf8");
+    const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    expect(UNDOCUMENTED.exec(code)?.[0]).toBeUndefined();
+    if (!CACHES.includes(file)) expect(stateAtTop(code)).toEqual([]);
+  });
+}

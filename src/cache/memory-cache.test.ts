@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { describe, expect, test } from "vitest";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import { MemoryCache, type MethodCache } from "./memory-cache.ts";
+
+const largeBuffers = new LargeBuffers();
 
 const MIB = 2 ** 20;
 const plain = { credits: 20, passing: false };

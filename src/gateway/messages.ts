@@ -2,7 +2,7 @@ import { ERRORS, type ErrorName } from "../jsonrpc/errors.ts";
 import { type ParsedCall, parseMessage } from "../jsonrpc/parse-message.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Holding } from "../lib/memory-budget.ts";
-import { clientReads } from "../wire/read-turns.ts";
+import type { ReadTurns } from "../wire/read-turns.ts";
 import { holdLarge } from "../wire/server/held-pieces.ts";
 import {
   callAnswer,
@@ -47,7 +47,7 @@ export function answerMessage(
     respond(refusal(tooMuch));
     return 0;
   }
-  const message = parseMessage(body);
+  const message = parseMessage(body, pipeline.repeatedTexts);
   if (message.kind === "batch") return answerBatch(message.calls, parts, respond);
   if (message.kind === "fault") {
     const oneTooMany = pipeline.countRefusal(session, message.fault);
@@ -75,6 +75,7 @@ export function answerMessage(
 export type MessageParts = {
   readonly session: Session;
   readonly pipeline: Pipeline;
+  readonly turns: Pick<ReadTurns, "defers">;
   /** Its size was told before it came, and has been drawn on the credits per second. */
   readonly isTaken?: boolean;
   /** What the gateway holds for the client. */
@@ -97,7 +98,7 @@ function answerSingle(call: Call): MessageAnswer {
 /** Every element but notifications is answered, in order, each call for itself. */
 function answerBatch(
   elements: readonly ParsedCall[],
-  { session, pipeline, holding }: MessageParts,
+  { session, pipeline, turns, holding }: MessageParts,
   respond: (answer: MessageAnswer) => void,
 ): number {
   const calls: Call[] = [];
@@ -117,7 +118,7 @@ function answerBatch(
   };
   const runFrom = (first: number): void => {
     for (let at = first; at < calls.length; at += CALLS_AT_ONCE) {
-      if (at > first && clientReads.defers(() => runFrom(at))) return;
+      if (at > first && turns.defers(() => runFrom(at))) return;
       pipeline.runAll(calls.slice(at, at + CALLS_AT_ONCE), done);
     }
   };

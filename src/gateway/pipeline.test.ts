@@ -6,9 +6,12 @@ import type { Identity } from "../access/authenticator.ts";
 import type { CreditRefusal, Reservation } from "../credits/ledger.ts";
 import { systemClock } from "../lib/clock.ts";
 import { CallLog, createLog } from "../telemetry/log.ts";
+import { EventLoop } from "../wire/event-loop.ts";
 import type { MessageAnswer } from "./answer.ts";
 import { answerMessage } from "./messages.ts";
 import { Pipeline, type PipelineParts } from "./pipeline.ts";
+
+const loop = new EventLoop();
 
 /** What one call of a batch meets on its way. */
 type Way = {
@@ -77,7 +80,7 @@ function run(ways: readonly Way[], orderOf: (parts: number) => readonly number[]
   const session = { network, identity: IDENTITY, requestId: "r" };
   answerMessage(
     Buffer.from(JSON.stringify(calls)),
-    { session, pipeline, holding: someHolding() },
+    { session, pipeline, turns: loop.clientReads, holding: someHolding() },
     (answer) => answers.push(answer),
   );
   while (late.length > 0) {
@@ -132,6 +135,10 @@ test.each([
   });
   const session = { network, identity: IDENTITY, requestId: "r" };
   const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":${given}}`;
-  answerMessage(Buffer.from(body), { session, pipeline, holding: someHolding() }, nothing);
+  answerMessage(
+    Buffer.from(body),
+    { session, pipeline, turns: loop.clientReads, holding: someHolding() },
+    nothing,
+  );
   expect(asked).toEqual([sent]);
 });

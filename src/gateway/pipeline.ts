@@ -2,6 +2,7 @@ import { checkCall } from "../access/allow-lists.ts";
 import type { Identity } from "../access/authenticator.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
+import { RepeatedTexts } from "../jsonrpc/repeated-texts.ts";
 import { type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
@@ -46,6 +47,8 @@ const STAGES: readonly Stage[] = [
 ];
 
 export class Pipeline {
+  /** For stage 1: keys and names that come with nearly every message. */
+  readonly repeatedTexts = new RepeatedTexts();
   readonly #parts: PipelineParts;
   readonly #advance = (call: Call): void => {
     while (this.#step(call));

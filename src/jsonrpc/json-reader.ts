@@ -1,7 +1,7 @@
 import { skipSpace } from "../lib/json-value.ts";
 import { isAt } from "../lib/scan-bytes.ts";
 import { isPlainJson } from "./plain-bytes.ts";
-import { RepeatedTexts } from "./repeated-texts.ts";
+import type { RepeatedTexts } from "./repeated-texts.ts";
 import { type JsonObject, type JsonValue, NumberToken } from "./value.ts";
 
 type Bracket = { readonly open: number; readonly close: number };
@@ -17,8 +17,6 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // What isPlainJson looks for in a whole message, in one string of it.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings.
 const NEEDS_DECODING = /[\x00-\x1f\\\x80-\xff]/;
-
-const repeated = new RepeatedTexts();
 
 /** The text is not JSON (RFC 8259); the position is a byte offset. */
 export class JsonSyntaxError extends Error {}
@@ -42,9 +40,12 @@ export class JsonReader {
   readonly isPlain: boolean;
   /** White space so far, bytes, and keys of objects that were there before: `encode` writes neither. */
   #unwritten = 0;
+  readonly #repeated: RepeatedTexts | undefined;
 
-  constructor(bytes: Buffer) {
+  /** `repeated`: where texts are looked up that have come before. */
+  constructor(bytes: Buffer, repeated?: RepeatedTexts) {
     this.#bytes = bytes;
+    this.#repeated = repeated;
     this.text = bytes.toString("latin1");
     this.isPlain = isPlainJson(bytes);
   }
@@ -120,7 +121,8 @@ export class JsonReader {
     }
     // A quantity, an address, data: not the same again.
     const bytes = this.#bytes;
-    const known = bytes[start] === 0x30 ? undefined : repeated.take(bytes, start, end);
+    const isValue = bytes[start] === 0x30;
+    const known = isValue ? undefined : this.#repeated?.take(bytes, start, end);
     return known ?? text.slice(start, end);
   }
 

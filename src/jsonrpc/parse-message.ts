@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { countTokens, MAX_TOKENS } from "./count-tokens.ts";
 import type { RpcError } from "./errors.ts";
 import { ARRAY, JsonReader, JsonSyntaxError, OBJECT } from "./json-reader.ts";
+import type { RepeatedTexts } from "./repeated-texts.ts";
 import type { JsonValue } from "./value.ts";
 
 /** One call of a message, or what is wrong with it. */
@@ -29,12 +30,12 @@ const NO_ID = "null";
 
 /**
  * Stage 1: bytes to calls, by JSON-RPC 2.0, and go-ethereum 1.17 where that is silent
- * (its `rpc/json.go` and `rpc/handler.go`). Never throws.
+ * (its `rpc/json.go` and `rpc/handler.go`). Never throws. `repeated`: what has come in messages before.
  */
-export function parseMessage(body: Buffer): ParsedMessage {
+export function parseMessage(body: Buffer, repeated?: RepeatedTexts): ParsedMessage {
   const fault = body.length > MAX_TOKENS ? faultOfLarge(body) : undefined;
   if (fault !== undefined) return fault;
-  const reader = new JsonReader(body);
+  const reader = new JsonReader(body, repeated);
   if (!reader.isPlain && !isUtf8(body)) return parseFault;
   try {
     const message = reader.peek() === ARRAY.open ? readBatch(reader) : readSingle(reader);

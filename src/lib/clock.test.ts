@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
-import { atOneMoment, systemClock } from "./clock.ts";
+import { MomentClock } from "./clock.ts";
+
+const clock = new MomentClock();
 
 /** Until the system's own clock has moved. */
 const aWhile = () => {
   const untilMs = performance.now() + 3;
   while (performance.now() < untilMs);
 };
-const times = () => [systemClock.now(), systemClock.monotonic()];
+const times = () => [clock.now(), clock.monotonic()];
 
 test("what happens at one moment sees one time, which is no older than its beginning", () => {
-  const before = systemClock.monotonic();
+  const before = clock.monotonic();
   aWhile();
   const seen: number[][] = [];
   const looks = (count: number) => {
@@ -18,10 +20,10 @@ test("what happens at one moment sees one time, which is no older than its begin
       aWhile();
     }
   };
-  atOneMoment(looks, 3);
+  clock.atOneMoment(looks, 3);
   expect(seen).toEqual([seen[0], seen[0], seen[0]]);
   expect(seen[0]?.[1]).toBeGreaterThanOrEqual(before + 3);
-  atOneMoment(looks, 1);
+  clock.atOneMoment(looks, 1);
   expect(seen[3]?.[1]).toBeGreaterThan(seen[0]?.[1] ?? Number.NaN);
 });
 
@@ -29,8 +31,8 @@ test("a moment's Unix time is the system's, at most a millisecond behind", () =>
   for (let look = 0; look < 100; look += 1) {
     const before = Date.now();
     let seen = Number.NaN;
-    atOneMoment(() => {
-      seen = systemClock.now();
+    clock.atOneMoment(() => {
+      seen = clock.now();
     });
     expect(Number.isInteger(seen)).toBe(true);
     expect(seen).toBeGreaterThanOrEqual(before - 1);
@@ -43,9 +45,9 @@ test("time moves again afterwards, also where that threw", () => {
   const fail = () => {
     throw new Error(String(times()));
   };
-  expect(() => atOneMoment(fail)).toThrow();
+  expect(() => clock.atOneMoment(fail)).toThrow();
   const [now = 0, monotonic = 0] = times();
   aWhile();
-  expect(systemClock.now()).toBeGreaterThan(now);
-  expect(systemClock.monotonic()).toBeGreaterThan(monotonic);
+  expect(clock.now()).toBeGreaterThan(now);
+  expect(clock.monotonic()).toBeGreaterThan(monotonic);
 });

@@ -8,57 +8,61 @@ export type Clock = {
   readonly monotonic: () => number;
 };
 
-/** Of `atOneMoment`: its times, 0 before they were looked at. */
-let isHeld = false;
-let heldNow = 0;
-let heldMonotonic = 0;
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+});
 
-/** What Unix time is ahead of the monotonic clock by, and when that was looked at. */
-let aheadMs = 0;
-let comparedAtMs = Number.NEGATIVE_INFINITY;
 /** Whoever sets the system's clock finds it set within this time. */
 const COMPARED_EVERY_MS = 50;
 
-export const systemClock: Clock = {
-  now: () => {
-    if (!isHeld) return Date.now();
-    if (heldNow === 0) heldNow = unixTimeAt(systemClock.monotonic());
-    return heldNow;
-  },
-  monotonic: () => {
-    if (!isHeld) return performance.now();
-    if (heldMonotonic === 0) heldMonotonic = performance.now();
-    return heldMonotonic;
-  },
-};
+/** The system's clock, which can stand still while one event is dealt with. */
+export class MomentClock implements Clock {
+  #isHeld = false;
+  /** 0 before they were looked at in this moment. */
+  #heldNow = 0;
+  #heldMonotonic = 0;
+  /** By how much Unix time is ahead of the monotonic clock, and when that was looked at. */
+  #aheadMs = 0;
+  #comparedAtMs = Number.NEGATIVE_INFINITY;
 
-/**
- * Whole milliseconds, at most one behind. `Date.now` is a call out of JavaScript, and the other clock
- * is looked at anyway.
- */
-function unixTimeAt(monotonicMs: number): number {
-  if (monotonicMs - comparedAtMs >= COMPARED_EVERY_MS) {
-    aheadMs = Date.now() - monotonicMs;
-    comparedAtMs = monotonicMs;
+  readonly now = (): number => {
+    if (!this.#isHeld) return Date.now();
+    if (this.#heldNow === 0) this.#heldNow = this.#unixTimeAt(this.monotonic());
+    return this.#heldNow;
+  };
+
+  readonly monotonic = (): number => {
+    if (!this.#isHeld) return performance.now();
+    if (this.#heldMonotonic === 0) this.#heldMonotonic = performance.now();
+    return this.#heldMonotonic;
+  };
+
+  /**
+   * Until this returns, the clock says what it said when it was first looked at. A call looks eight
+   * to fourteen times on its way, which took up to 1.2 us of it.
+   */
+  atOneMoment<Args extends readonly unknown[]>(run: (...args: Args) => void, ...args: Args): void {
+    this.#isHeld = true;
+    this.#heldNow = 0;
+    this.#heldMonotonic = 0;
+    try {
+      run(...args);
+    } finally {
+      this.#isHeld = false;
+    }
   }
-  return Math.floor(monotonicMs + aheadMs);
-}
 
-/**
- * Runs this at one moment: until it returns, the system's clock says what it said when it was first
- * looked at. A call looks eight to fourteen times on its way, which took up to 1.2 us of it.
- */
-export function atOneMoment<Args extends readonly unknown[]>(
-  run: (...args: Args) => void,
-  ...args: Args
-): void {
-  isHeld = true;
-  heldNow = 0;
-  heldMonotonic = 0;
-  try {
-    run(...args);
-  } finally {
-    isHeld = false;
+  /**
+   * Whole milliseconds, at most one behind. `Date.now` is a call out of JavaScript, and the other
+   * clock is looked at anyway.
+   */
+  #unixTimeAt(monotonicMs: number): number {
+    if (monotonicMs - this.#comparedAtMs >= COMPARED_EVERY_MS) {
+      this.#aheadMs = Date.now() - monotonicMs;
+      this.#comparedAtMs = monotonicMs;
+    }
+    return Math.floor(monotonicMs + this.#aheadMs);
   }
 }
 

@@ -6,10 +6,12 @@ import { FAMILIES } from "../methods/families.ts";
 import type { FetchOutcome, RoutedNeed } from "../routing/routing.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import { type Answer, Answers } from "./answers.ts";
 import { DiskTier } from "./disk-tier.ts";
 import type { Plan } from "./network.ts";
+
+const largeBuffers = new LargeBuffers();
 
 const UPSTREAM = { name: "node" } as Upstream;
 const NEED = {} as RoutedNeed;
@@ -76,6 +78,7 @@ function answersOn(disk: DiskTier | undefined): Answers {
       timers: time,
       turnEnds: (run) => time.after(0, run),
       metrics: metricsOf,
+      buffers: largeBuffers,
       disk,
     },
   );

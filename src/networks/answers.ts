@@ -12,7 +12,7 @@ import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../routing/routing
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import { isOneValue } from "../transports/large-result.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import type { DiskTier } from "./disk-tier.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
 import { diskKeyOf, flightKeyOf, hashOf, paidKeyOf, paramsOf, sentParamsOf } from "./plan-keys.ts";
@@ -63,6 +63,7 @@ export type AnswersParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly metrics: Pick<NetworkMetrics, "cache">;
+  readonly buffers: Pick<LargeBuffers, "keep">;
   /** Runs it once all calls that arrived in this turn of the event loop were read. */
   readonly turnEnds: (run: () => void) => void;
 };
@@ -199,8 +200,12 @@ export class Answers {
     this.#close(flight);
     const answer = outcome.kind === "result" ? this.#answerOf(flight, outcome) : outcome;
     // Each of them gives the bytes back once they are written.
-    if (flight.isShared && answer.kind === "result") answer.result.forEach(keepBytes);
+    if (flight.isShared && answer.kind === "result") this.#keepBytes(answer.result);
     flight.land(answer);
+  }
+
+  #keepBytes(result: readonly Piece[]): void {
+    for (const piece of result) if (typeof piece !== "string") this.#parts.buffers.keep(piece);
   }
 
   #answerOf(flight: SharedFlight, outcome: ResultOutcome): Answer {
@@ -282,8 +287,4 @@ export class Answers {
 
 function whole(result: readonly Piece[]): Piece {
   return sizeOf(result) <= TEXT_BYTES ? wholeText(result) : wholeBytes(result);
-}
-
-function keepBytes(piece: Piece): void {
-  if (typeof piece !== "string") largeBuffers.keep(piece);
 }

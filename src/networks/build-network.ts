@@ -15,6 +15,7 @@ import type { PartnerStore } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts";
+import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import { buildUpstream, type Connect } from "./build-upstream.ts";
 import { ChainWatch } from "./evm/chain-watch.ts";
 import { EvmNetwork } from "./evm/evm-network.ts";
@@ -33,6 +34,7 @@ export type BuildParts = {
   readonly log: Logger;
   readonly metrics: NetworkMetrics;
   readonly partners: PartnerStore;
+  readonly buffers: LargeBuffers;
   readonly cache: MemoryCache;
   /** Where one is configured. */
   readonly disk?: DiskCache | undefined;
@@ -80,7 +82,7 @@ function join<Watch extends Chain>(
   parts: BuildParts,
   watch: (watched: Watched) => Watch,
 ) {
-  const { clock, timers, turnEnds, metrics, random } = parts;
+  const { clock, timers, turnEnds, buffers, metrics, random } = parts;
   const log = parts.log.child({ network: config.name });
   const askCaps = capsOf(config, { ...parts, log });
   const events: UpstreamEvents = {
@@ -114,7 +116,7 @@ function join<Watch extends Chain>(
     open: (method: string) => parts.cache.open(`${config.name} ${method}`),
   };
   const disk = parts.disk?.open(config.name);
-  return { upstreams, router, chain, metrics, clock, timers, turnEnds, cache, disk };
+  return { upstreams, router, chain, metrics, clock, timers, turnEnds, buffers, cache, disk };
 }
 
 function boardOf<Claim>({ board }: BuildParts): SharedBoard<Claim> | undefined {

@@ -14,6 +14,7 @@ import {
   Upstream,
   type UpstreamEvents,
 } from "../upstreams/upstream.ts";
+import type { EventLoop } from "../wire/event-loop.ts";
 
 export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
   /** Of a node of the EVM family, where it tells of new blocks by itself. */
@@ -36,6 +37,7 @@ export type Connect = (
 
 export type ConnectParts = {
   readonly clock: Clock;
+  readonly loop: EventLoop;
   readonly timers: TimerWheel;
   /** 0 to 1, evenly. */
   readonly random: () => number;

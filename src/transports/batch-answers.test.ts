@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wholeBytes } from "../lib/bytes.ts";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import { readBatch } from "./batch-answers.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+const largeBuffers = new LargeBuffers();
 
 const FIRST = 98;
 
 const read = (text: string | Buffer, count: number, status = 200) =>
-  readBatch({ status, body: Buffer.from(text), firstId: FIRST, count });
+  readBatch({ status, body: Buffer.from(text), firstId: FIRST, count }, largeBuffers);
 const told = (answer: UpstreamAnswer): unknown =>
   answer.kind === "result" ? wholeBytes(answer.result).toString() : answer;
 const answersTo = (text: string | Buffer, count: number, status?: number) =>
@@ -201,7 +203,7 @@ test("no result shares memory with the body or another one, whatever is given ba
   const list = `[${texts.map((text, index) => whole(FIRST + index, text)).join(",")}]`;
   const body = largeBuffers.take(list.length);
   body.write(list, "latin1");
-  const { answers } = readBatch({ status: 200, body, firstId: FIRST, count: 4 });
+  const { answers } = readBatch({ status: 200, body, firstId: FIRST, count: 4 }, largeBuffers);
   largeBuffers.giveBack(body);
   const results = answers.flatMap((answer) => (answer.kind === "result" ? answer.result : []));
   for (const [index, result] of results.entries()) {

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Piece } from "../lib/bytes.ts";
 import { type ScannedObject, scanArray, scanObject } from "../lib/json-scan.ts";
 import { skipSpace } from "../lib/json-value.ts";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import { plainPiece, plainResult, type ViewedBody, viewed } from "./plain-result.ts";
 import { garbageOf, NOT_UTF8, readError } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -36,12 +36,13 @@ export type BatchAnswers = {
  * checked but not parsed. Nothing is read behind an element that is malformed. Of a large body they are copied: none keeps the memory of the others, and none loses
  * its own when another is written and its memory used again. Of a small one they are parts.
  */
-export function readBatch(batch: Batch): BatchAnswers {
-  return new BatchReader(batch).read();
+export function readBatch(batch: Batch, buffers: LargeBuffers): BatchAnswers {
+  return new BatchReader(batch, buffers).read();
 }
 
 class BatchReader {
   readonly #batch: Batch;
+  readonly #buffers: LargeBuffers;
   readonly #answers: (UpstreamAnswer | undefined)[];
   readonly #viewed: ViewedBody;
   readonly #copies: boolean;
@@ -51,11 +52,12 @@ class BatchReader {
   /** Said to nobody: an error whose id is null, as of a request that could not be read. */
   #isForAll = false;
 
-  constructor(batch: Batch) {
+  constructor(batch: Batch, buffers: LargeBuffers) {
     this.#batch = batch;
+    this.#buffers = buffers;
     this.#answers = new Array(batch.count).fill(undefined);
     this.#viewed = viewed(batch.body);
-    this.#copies = batch.body.length > SHARED_BYTES || largeBuffers.isLent(batch.body);
+    this.#copies = batch.body.length > SHARED_BYTES || buffers.isLent(batch.body);
     this.#isUtf8 = isUtf8(batch.body);
   }
 
@@ -137,7 +139,7 @@ class BatchReader {
   #result(piece: Piece): UpstreamAnswer {
     if (typeof piece === "string" || !this.#copies) return { kind: "result", result: [piece] };
     const bytes = piece.length;
-    const copy = bytes < LARGE_BYTES ? Buffer.allocUnsafe(bytes) : largeBuffers.take(bytes);
+    const copy = bytes < LARGE_BYTES ? Buffer.allocUnsafe(bytes) : this.#buffers.take(bytes);
     piece.copy(copy);
     return { kind: "result", result: [copy] };
   }

@@ -4,6 +4,7 @@ import { rpc } from "../dev/rpc.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { systemClock } from "../lib/clock.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
+import { EventLoop } from "../wire/event-loop.ts";
 import { HttpUpstream } from "./http-upstream.ts";
 import type { UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -26,7 +27,10 @@ afterAll(async () => {
 function upstreamOf(batch: number): HttpUpstream {
   const options = { name: "anvil", url: node.url, headers: {}, maxConnections: 8, batch };
   const timers = new TimerWheel(systemClock.monotonic);
-  const upstream = new HttpUpstream({ ...options, maxResponseBytes: 10_000_000 }, { timers });
+  const upstream = new HttpUpstream(
+    { ...options, maxResponseBytes: 10_000_000 },
+    { timers, loop: new EventLoop() },
+  );
   open.push(upstream);
   return upstream;
 }

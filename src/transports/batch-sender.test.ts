@@ -4,9 +4,11 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import { EventLoop } from "../wire/event-loop.ts";
 import { HttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
+
+const loop = new EventLoop();
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Reply = { readonly body: string; readonly status?: number; readonly headers?: object };
@@ -60,7 +62,7 @@ afterEach(async () => {
 function open(over: Partial<HttpUpstreamOptions> = {}): void {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const options = { name: "node", url, headers: {}, maxConnections: 4, maxResponseBytes: 10_000 };
-  upstream = new HttpUpstream({ ...options, batch: 10, ...over }, { timers });
+  upstream = new HttpUpstream({ ...options, batch: 10, ...over }, { timers, loop });
 }
 
 const resultOf = ({ id, method }: Call): string =>
@@ -356,7 +358,7 @@ describe("a node that takes no batches", () => {
 
 test("the memory of a large body is used again as soon as it is read", async () => {
   open({ maxResponseBytes: 1_000_000 });
-  const givenBack = vi.spyOn(largeBuffers, "giveBack");
+  const givenBack = vi.spyOn(loop.buffers, "giveBack");
   respond = (calls) =>
     list(calls.map(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"${"x".repeat(100_000)}"}`));
   expect(await ask("a", "b")).toEqual(new Array(2).fill("x".repeat(100_000)));

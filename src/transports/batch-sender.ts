@@ -1,5 +1,5 @@
 import type { Timers } from "../lib/timer-wheel.ts";
-import { largeBuffers } from "../wire/bytes/large-buffers.ts";
+import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import type { Outcome } from "../wire/client/exchange.ts";
 import { readBatch } from "./batch-answers.ts";
 import { BatchedCall, type Carrier } from "./batch-call.ts";
@@ -29,6 +29,7 @@ export type Wire = {
 };
 
 export type BatchParts = {
+  readonly buffers: LargeBuffers;
   readonly wire: Wire;
   readonly timers: Timers;
   readonly secrets: OwnSecrets;
@@ -127,8 +128,9 @@ export class BatchSender {
     }
     const { head, body } = outcome;
     const batch = { status: head.status, body, firstId, count: calls.length };
-    const { answers, sole } = readBatch(batch);
-    largeBuffers.giveBack(body);
+    const { buffers } = this.#parts;
+    const { answers, sole } = readBatch(batch, buffers);
+    buffers.giveBack(body);
     const refusal = sole && refusalIn(sole);
     if (refusal !== undefined) {
       const most = refusal === "none" ? 1 : calls.length >> 1;

@@ -9,12 +9,10 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 type Asked = Pick<UpstreamRequest, "method" | "params">;
 
 const BEGINNING = '{"jsonrpc":"2.0","id":';
-/** Between the ids and the params of calls, by method: each part of a text that is joined costs. */
-const middles = new Map<string, string>();
 
 /** One call's JSON text. */
 export function callText(id: number, { method, params }: Asked): string {
-  return `${BEGINNING}${id}${middleOf(method)}${params}}`;
+  return `${BEGINNING}${id},"method":"${method}","params":${params}}`;
 }
 
 /** That of several calls, whose ids follow one another. */
@@ -22,19 +20,10 @@ export function batchText(firstId: number, calls: readonly { readonly request: A
   let text = "";
   let id = firstId;
   for (const { request } of calls) {
-    const beginning = id === firstId ? `[${BEGINNING}` : `},${BEGINNING}`;
-    text += `${beginning}${id}${middleOf(request.method)}${request.params}`;
+    text += `${id === firstId ? "[" : ","}${callText(id, request)}`;
     id += 1;
   }
-  return `${text}}]`;
-}
-
-function middleOf(method: string): string {
-  const known = middles.get(method);
-  if (known !== undefined) return known;
-  const middle = `,"method":"${method}","params":`;
-  middles.set(method, middle);
-  return middle;
+  return `${text}]`;
 }
 
 /** What became of an exchange that carried the call of this id alone. */

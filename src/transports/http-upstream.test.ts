@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type StandInNode, startStandInNode } from "../../test/support/stand-in-node.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
+import { EventLoop } from "../wire/event-loop.ts";
 import { HttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
@@ -21,14 +22,14 @@ const options = (over: Partial<HttpUpstreamOptions> = {}): HttpUpstreamOptions =
 });
 const open = async (over: Partial<HttpUpstreamOptions>): Promise<void> => {
   await upstream.close();
-  upstream = new HttpUpstream(options(over), { timers });
+  upstream = new HttpUpstream(options(over), { timers, loop: new EventLoop() });
 };
 
 beforeEach(async () => {
   now = 0;
   timers = new TimerWheel(() => now);
   node = await startStandInNode(() => ({ result: "0x1" }));
-  upstream = new HttpUpstream(options(), { timers });
+  upstream = new HttpUpstream(options(), { timers, loop: new EventLoop() });
 });
 afterEach(async () => {
   await upstream.close();

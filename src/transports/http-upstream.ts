@@ -1,5 +1,6 @@
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import { ConnectionPool } from "../wire/client/connection-pool.ts";
 import {
   Exchange,
@@ -7,6 +8,7 @@ import {
   type Outcome,
   ToldExchange,
 } from "../wire/client/exchange.ts";
+import type { EventLoop } from "../wire/event-loop.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { BatchSender, type Charge, type Wire } from "./batch-sender.ts";
 import { answerOf, callText } from "./http-json-rpc.ts";
@@ -26,6 +28,7 @@ export type HttpUpstreamOptions = {
 
 export type HttpUpstreamParts = {
   readonly timers: Timers;
+  readonly loop: EventLoop;
   /** Of what clients make the gateway hold. */
   readonly memory?: MemoryBudget | undefined;
   /** The node ended a connection: it may have been replaced by another. */
@@ -61,11 +64,11 @@ export class HttpUpstream implements Transport {
     this.#maxBytes = options.maxResponseBytes;
     this.#memory = parts.memory;
     const secrets = new OwnSecrets(url, headers);
-    const { timers, onBroken = () => undefined } = parts;
-    this.#pool = new ConnectionPool(url, options.maxConnections, { timers, onBroken });
+    const { timers, loop, onBroken = () => undefined } = parts;
+    this.#pool = new ConnectionPool(url, options.maxConnections, { timers, loop, onBroken });
     this.#callParts = { pool: this.#pool, timers, secrets };
     const { batch = 0 } = options;
-    if (batch > 1) this.#batches = this.#openBatches(batch);
+    if (batch > 1) this.#batches = this.#openBatches(batch, loop.buffers);
   }
 
   /**
@@ -111,7 +114,7 @@ export class HttpUpstream implements Transport {
     return { request, maxBytes: this.#maxBytes, timeoutMs, memory, account, key: keyId };
   }
 
-  #openBatches(most: number): BatchSender {
+  #openBatches(most: number, buffers: LargeBuffers): BatchSender {
     const wire: Wire = {
       takeIds: (count) => this.#takeIds(count),
       exchange: (text, charge, done) => {
@@ -121,7 +124,7 @@ export class HttpUpstream implements Transport {
       },
     };
     const { timers, secrets } = this.#callParts;
-    return new BatchSender(most, { wire, timers, secrets });
+    return new BatchSender(most, { wire, timers, buffers, secrets });
   }
 }
 

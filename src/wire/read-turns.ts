@@ -119,8 +119,3 @@ export class ReadTurns {
     this.#later = [...later.slice(next), ...this.#later];
   }
 }
-
-const now = () => performance.now();
-/** For all connections of clients of this process; and of nodes, so that answers wait for no client. */
-export const clientReads = new ReadTurns(now);
-export const nodeReads = new ReadTurns(now);

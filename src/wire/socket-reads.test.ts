@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { nodeReads } from "./read-turns.ts";
+import { EventLoop } from "./event-loop.ts";
 import { SocketReads } from "./socket-reads.ts";
+
+const loop = new EventLoop();
 
 let server: Server;
 let open: Socket[];
@@ -25,14 +27,14 @@ async function pair(
   take: (text: string, bytes: Uint8Array) => boolean,
   { room = () => ROOM, isShort = true }: { room?: () => Uint8Array; isShort?: boolean } = {},
 ): Promise<{ writer: Socket; reader: Socket }> {
-  const reads = new SocketReads(nodeReads, room, (size, bytes) =>
+  const reads = new SocketReads(loop.nodeReads, room, (size, bytes) =>
     take(Buffer.from(bytes.subarray(0, size)).toString("latin1"), bytes),
   );
   const accepted = once(server, "connection") as Promise<[Socket]>;
   const { port } = server.address() as AddressInfo;
   const reader = connect({ port, host: "127.0.0.1", onread: reads.onread });
   reader.once("connect", () => {
-    if (isShort) reads.shorten(reader);
+    if (isShort) reads.begin(reader);
   });
   open.push(reader);
   await once(reader, "connect");
@@ -199,13 +201,13 @@ test("connections that have much to read take turns, and each is read whole", as
 test("a socket that is more than a plain one, as TLS is, is read in its own way", () => {
   class Other extends Socket {}
   const reads = new SocketReads(
-    nodeReads,
+    loop.nodeReads,
     () => ROOM,
     () => true,
   );
   const onread = () => undefined;
   const other = Object.assign(new Other(), { _handle: { onread, readStop: () => 0 } });
   const { _handle: handle } = other;
-  reads.shorten(other);
+  reads.begin(other);
   expect(handle.onread).toBe(onread);
 });

@@ -1,85 +1,63 @@
 import type { OnReadOpts, Socket } from "node:net";
+import { goOnReading, readStraight, type StraightReads, stopReading } from "./node-inside.ts";
 import type { Reader, ReadTurns } from "./read-turns.ts";
-import { type Handle, handleOf, streamWrap } from "./stream-wrap.ts";
 
-/** Of Node's sockets, documented nowhere: `_unrefTimer` begins the timeout anew. */
-type Inner = { readonly _unrefTimer?: () => void; readonly _handle?: Handle | null };
-
-type Room = () => Uint8Array;
+const NOWHERE = new Uint8Array(0);
 
 /**
- * Where a socket's reads go. Node finds by names what is to be done with each of them, in the socket,
- * its timeouts and its stream, which takes as long as looking the bytes over; a plain socket's can
- * come straight from what it stands on. Its end and its errors are the stream's as ever. What comes
- * in large reads takes turns with that of others: `ReadTurns`.
+ * Where a socket's reads go: into memory of their reader's, and, where this Node allows it, without
+ * the way through the socket's stream. What comes in large reads takes turns with that of others:
+ * `ReadTurns`.
  */
-export class SocketReads implements Reader {
+export class SocketReads implements Reader, StraightReads {
   /** To make the socket with. */
   readonly onread: OnReadOpts;
-  readonly #room: Room;
+  given: Uint8Array = NOWHERE;
+  readonly #room: () => Uint8Array;
   readonly #take: (size: number, bytes: Uint8Array) => boolean;
   readonly #turns: ReadTurns;
-  /** Where the next read goes. */
-  #given: Uint8Array | undefined;
-  #socket: (Socket & Inner) | undefined;
+  #socket: Socket | undefined;
 
   /**
    * `room` is asked before each read, `take` is told how many of its bytes were read: false where no
    * more is to be read until the socket is resumed.
    */
-  constructor(turns: ReadTurns, room: Room, take: (size: number, bytes: Uint8Array) => boolean) {
+  constructor(
+    turns: ReadTurns,
+    room: () => Uint8Array,
+    take: (size: number, bytes: Uint8Array) => boolean,
+  ) {
     this.#turns = turns;
     this.#room = room;
     this.#take = take;
     const buffer = () => {
-      this.#given = room();
-      return this.#given;
+      this.give();
+      return this.given;
     };
-    this.onread = { buffer, callback: (size, bytes) => this.#read(size, bytes) };
+    this.onread = { buffer, callback: (size) => this.took(size) };
   }
 
-  /**
-   * The reads of this socket, which was made with `onread` and is connected, come straight from now on,
-   * if it is a plain one.
-   */
-  shorten(socket: Socket & Inner): void {
+  /** The socket was made with `onread` and is connected; from now on its reads may come straight. */
+  begin(socket: Socket): void {
     this.#socket = socket;
-    const handle = handleOf(socket);
-    const { onread: ofStream, readStop } = handle ?? {};
-    if (streamWrap === undefined || handle === undefined) return;
-    if (ofStream === undefined || readStop === undefined) return;
-    const { streamBaseState, kReadBytesOrError } = streamWrap;
-    handle.onread = (bytes) => {
-      const size = streamBaseState[kReadBytesOrError] as number;
-      if (size <= 0 || socket.destroyed) return ofStream.call(handle, bytes);
-      if (socket.timeout) socket._unrefTimer?.();
-      const given = this.#given as Uint8Array;
-      const mayGoOn = this.#read(size, given);
-      const next = this.#room();
-      this.#given = next;
-      if (!mayGoOn && !socket.destroyed) {
-        handle.reading = false;
-        readStop.call(handle);
-      }
-      return next === given ? undefined : next;
-    };
+    readStraight(socket, this);
   }
 
-  /** False where no more is to be read until the socket is resumed. */
-  #read(size: number, bytes: Uint8Array): boolean {
-    if (!this.#take(size, bytes)) return false;
+  give(): void {
+    this.given = this.#room();
+  }
+
+  took(size: number): boolean {
+    if (!this.#take(size, this.given)) return false;
     if (this.#socket !== undefined) this.#turns.took(size, this);
     return true;
   }
 
-  /** The socket is not told, whose stream would have it read on at once. */
   stop(): void {
-    this.#socket?._handle?.readStop?.();
+    if (this.#socket !== undefined) stopReading(this.#socket);
   }
 
   goOn(): void {
-    const handle = this.#socket?._handle;
-    // What was paused meanwhile is resumed by whoever paused it.
-    if (handle?.reading) handle.readStart?.();
+    if (this.#socket !== undefined) goOnReading(this.#socket);
   }
 }

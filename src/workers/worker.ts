@@ -1,11 +1,11 @@
 import { type RunningGateway, startGateway } from "../app.ts";
 import { ownConfig } from "../config/own-config.ts";
-import { systemClock } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import { startFailure } from "../storage/start-failure.ts";
 import type { Storage } from "../storage/store.ts";
 import { ignoreSignals } from "../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../telemetry/log.ts";
+import { EventLoop } from "../wire/event-loop.ts";
 import {
   type Answers,
   BOARD_FD,
@@ -59,7 +59,8 @@ export class Worker {
       const storage = await openStorage(config.storage.url, log);
       const processes = config.server.workers;
       const board = { fd: BOARD_FD, processes, own: number - 1 };
-      const parts = { storage, log, clock: systemClock, drained, board };
+      const loop = new EventLoop();
+      const parts = { storage, log, loop, clock: loop.clock, drained, board };
       const gateway = await startGateway(ownConfig(config), parts);
       await send({ kind: "serving", port: gateway.port });
       const tell = () => send({ kind: "counted", families: gateway.operations.counters() });

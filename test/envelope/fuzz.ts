@@ -8,6 +8,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { openMemory } from "../../src/storage/memory.ts";
 import { CallLog, createLog } from "../../src/telemetry/log.ts";
 import { UsageRecorder } from "../../src/usage/usage-recorder.ts";
+import { EventLoop } from "../../src/wire/event-loop.ts";
 import { someHolding } from "../support/holding.ts";
 import { stubNetwork } from "../support/stub-network.ts";
 import { mutatedBodies } from "./mutations.ts";
@@ -44,9 +45,11 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     mayFailOver: () => false,
   });
   const session = { network, identity: IDENTITY, requestId: "fuzz" };
+  const loop = new EventLoop();
   return (body) =>
     new Promise((resolve) => {
-      answerMessage(body, { holding: someHolding(), pipeline, session }, ({ status, pieces }) => {
+      const parts = { holding: someHolding(), pipeline, turns: loop.clientReads, session };
+      answerMessage(body, parts, ({ status, pieces }) => {
         const bytes = pieces.map((piece) =>
           typeof piece === "string" ? Buffer.from(piece, "latin1") : piece,
         );

@@ -11,6 +11,7 @@ import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { PartnerStore } from "../../src/storage/store.ts";
 import type { CallLog, Logger } from "../../src/telemetry/log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { LargeBuffers } from "../../src/wire/bytes/large-buffers.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { CHAIN_ID } from "./simulated-chain.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -63,6 +64,7 @@ export class SimulatedGateway {
 
   constructor(options: GatewayOptions, { time, random, nodes }: Parts) {
     this.network = buildNetwork(configOf(options, nodes), {
+      buffers: new LargeBuffers(),
       ...{ clock: time.clock, timers: time, random: random.next, metrics },
       turnEnds: (run) => time.after(0, run),
       log: silent as unknown as Logger,

@@ -11,6 +11,7 @@ import type { Plan } from "../../src/networks/network.ts";
 import type { SlotNetwork } from "../../src/networks/slot/slot-network.ts";
 import type { Logger } from "../../src/telemetry/log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { LargeBuffers } from "../../src/wire/bytes/large-buffers.ts";
 import { isSkipped, SlotNode } from "./slot-node.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
@@ -35,6 +36,7 @@ class World {
     const [config] = parseConfig(JSON.stringify(file), { baseDir: "/", environment: {} }).networks;
     if (config?.family !== "slot") throw new Error("no slot network");
     this.network = buildNetwork(config, {
+      buffers: new LargeBuffers(),
       ...{ clock: this.time.clock, timers: this.time, random: () => 0.5, metrics },
       turnEnds: (run) => this.time.after(0, run),
       log: silent as unknown as Logger,

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { EventLoop } from "../../src/wire/event-loop.ts";
 import { withSecrets } from "./upstream-secret.ts";
 import { forgetPort, readMetrics, record, recordKey, recordPort } from "./written.ts";
 
@@ -52,7 +53,8 @@ export async function startTestGateway(options: {
   readonly clock?: Clock;
 }): Promise<TestGateway> {
   const { networks, server, cache = { memoryBytes: 0 }, plans, limits } = options;
-  const { clock = systemClock } = options;
+  const loop = new EventLoop();
+  const { clock = loop.clock } = options;
   const file = parseConfig(
     JSON.stringify({
       server: { port: 0, ...server },
@@ -80,7 +82,7 @@ export async function startTestGateway(options: {
   const storage = options.storage ?? (await openStorage("memory:"));
   const { id, key } = await demoKey(storage, config.plans);
   recordKey(key);
-  const gateway: RunningGateway = await startGateway(config, { storage, log, clock });
+  const gateway: RunningGateway = await startGateway(config, { storage, log, loop, clock });
   const ports = [gateway.port, gateway.adminPort ?? 0];
   for (const port of ports) recordPort(port);
   const first = config.networks[0]?.name ?? "";

@@ -1,3 +1,4 @@
+import { LargeBuffers } from "../../src/wire/bytes/large-buffers.ts";
 import { READ_BUFFER } from "../../src/wire/bytes/read-buffer.ts";
 import type { ResponseHead } from "../../src/wire/client/response-head.ts";
 import { ResponseReader } from "../../src/wire/client/response-reader.ts";
@@ -15,7 +16,7 @@ export function seenIn(
   cuts: readonly number[] = [],
   ends = false,
 ): RawResponse["seen"] {
-  const reader = new ResponseReader();
+  const reader = new ResponseReader(new LargeBuffers());
   reader.begin(MAX_BODY_BYTES);
   let progress: ReturnType<ResponseReader["read"]> = "unfinished";
   let seen: { readonly head: ResponseHead; readonly body: string } | undefined;

@@ -9,6 +9,7 @@ import type { Router } from "../../src/routing/router.ts";
 import type { FetchOutcome } from "../../src/routing/routing.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
+import { LargeBuffers } from "../../src/wire/bytes/large-buffers.ts";
 
 /** The head of every such network. */
 const STUB_HEAD = 16;
@@ -66,6 +67,7 @@ export function stubNetwork(
     clock: systemClock,
     timers: new TimerWheel(systemClock.monotonic),
     turnEnds: (run) => void setImmediate(run),
+    buffers: new LargeBuffers(),
     cache: new MemoryCache({ maxBytes: 0 }),
   });
 }

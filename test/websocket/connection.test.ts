@@ -6,6 +6,7 @@ import type { Call, Session } from "../../src/gateway/call.ts";
 import { CLOSE, WebSocketConnection } from "../../src/gateway/fronts/websocket-connection.ts";
 import type { Pipeline } from "../../src/gateway/pipeline.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
+import { EventLoop } from "../../src/wire/event-loop.ts";
 import { plentyOfMemory } from "../support/holding.ts";
 
 const SECOND = 1000;
@@ -75,6 +76,7 @@ beforeEach(() => {
       pipeline: { run, takeMessage: ignore, countRefusal: ignore } as unknown as Pipeline,
       traffic: new Metrics().traffic("websocket"),
       clock: { now: () => now, monotonic: () => now },
+      loop: new EventLoop(),
     },
   );
 });

@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { transportTo, type UpstreamConfig } from "../../networks/build-upstream.ts";
 import type { UpstreamAnswer } from "../../transports/upstream-answer.ts";
+import { EventLoop } from "../../wire/event-loop.ts";
 import { Inquiry, type Read } from "./check-inquiry.ts";
 import { tryNewHeads } from "./check-new-heads.ts";
 
@@ -60,7 +61,7 @@ export async function tryUpstream(
   family: FamilyCheck,
 ): Promise<Findings> {
   const timers = new TimerWheel(systemClock.monotonic);
-  const node = transportTo(upstream, { timers });
+  const node = transportTo(upstream, { timers, loop: new EventLoop() });
   const inquiry = new Inquiry(node, systemClock);
   try {
     const [told, height] = await Promise.all([

@@ -1,6 +1,7 @@
 import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { HttpUpstream } from "../../transports/http-upstream.ts";
+import { EventLoop } from "../../wire/event-loop.ts";
 import { CommandError } from "../output.ts";
 import { ImportInquiry, NodeFault } from "./ledger-import-inquiry.ts";
 import type { SlotRange } from "./ledger-import-slots.ts";
@@ -27,7 +28,7 @@ export function openNodeSource(url: string, parts: { readonly pause: Pause }): B
       maxConnections: MAX_CONNECTIONS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
-    { timers: new TimerWheel(systemClock.monotonic) },
+    { timers: new TimerWheel(systemClock.monotonic), loop: new EventLoop() },
   );
   const ended = new AbortController();
   const pause = (ms: number) => parts.pause(ms, ended.signal);

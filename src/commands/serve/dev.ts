@@ -14,11 +14,11 @@ import { type DevChain, startDevChain } from "../../dev/chain.ts";
 import { startDemoTraffic } from "../../dev/demo-traffic.ts";
 import { slotBannerLines } from "../../dev/slot-banner.ts";
 import { SAMPLE_LEDGER } from "../../dev/slot-samples.ts";
-import { systemClock } from "../../lib/clock.ts";
 import { openStorage } from "../../storage/open.ts";
 import type { Storage } from "../../storage/store.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../../telemetry/log.ts";
+import { EventLoop } from "../../wire/event-loop.ts";
 import { ConsoleHost, type ServingConsole } from "./console-process.ts";
 import { type DemoKeys, demoKeys, showSpending } from "./dev-account.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -95,10 +95,12 @@ async function startOnFreePorts(
   makeConfig: () => Promise<Config>,
   parts: { readonly storage: Storage; readonly log: Logger },
 ): Promise<{ readonly config: Config; readonly gateway: RunningGateway }> {
+  const loop = new EventLoop();
   for (let tries = 1; ; tries += 1) {
     const config = await makeConfig();
     try {
-      return { config, gateway: await startGateway(config, { ...parts, clock: systemClock }) };
+      const gateway = await startGateway(config, { ...parts, loop, clock: loop.clock });
+      return { config, gateway };
     } catch (error) {
       const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
       if (!isTaken || tries === PORTS_TRIED) throw error;

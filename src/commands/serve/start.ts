@@ -1,10 +1,10 @@
 import { startGateway } from "../../app.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { systemClock } from "../../lib/clock.ts";
 import { openStorage } from "../../storage/open.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../../telemetry/log.ts";
+import { EventLoop } from "../../wire/event-loop.ts";
 import { type RunningWorkers, startWorkers } from "../../workers/start-workers.ts";
 import { WorkerStartError } from "../../workers/worker-handle.ts";
 import { CommandError } from "../output.ts";
@@ -53,7 +53,8 @@ function openDashboard(
 async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {
   const storage = await openStorage(config.storage.url, log);
   try {
-    const gateway = await startGateway(config, { storage, log, clock: systemClock });
+    const loop = new EventLoop();
+    const gateway = await startGateway(config, { storage, log, loop, clock: loop.clock });
     const stop = async () => {
       try {
         await gateway.stop();

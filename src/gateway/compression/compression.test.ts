@@ -1,9 +1,11 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { asBytes, type Piece } from "../../lib/bytes.ts";
-import { largeBuffers } from "../../wire/bytes/large-buffers.ts";
+import { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import { Compression, type Encoded } from "./compression.ts";
 import { COMPRESSORS, type Compressor, type Compressors } from "./compressors.ts";
+
+const largeBuffers = new LargeBuffers();
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -41,7 +43,7 @@ describe("an answer is unpacked to the very same bytes", () => {
   const unpack = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
 
   test.each(["gzip", "br", "zstd"] as const)("%s, of any pieces, time after time", async (name) => {
-    const compression = new Compression();
+    const compression = new Compression(largeBuffers);
     const result = Buffer.from(TEXT);
     const parts = [HEAD, result.subarray(0, 50_000), result.subarray(50_000), "}"];
     for (const pieces of [answerTo(result), answerTo(result), answerTo(result), parts, [ANSWER]]) {
@@ -53,7 +55,7 @@ describe("an answer is unpacked to the very same bytes", () => {
   });
 
   test("with ids of any length", async () => {
-    const compression = new Compression();
+    const compression = new Compression(largeBuffers);
     const result = Buffer.from(TEXT);
     for (const length of [1, 60_000, 70_000, 2]) {
       const head = `{"jsonrpc":"2.0","id":"${"i".repeat(length)}","result":`;
@@ -66,7 +68,7 @@ describe("an answer is unpacked to the very same bytes", () => {
 describe("what comes again", () => {
   test("is deflated at its second use where the first was cheaper otherwise, then only spliced", async () => {
     const { compressors, used, endAll } = held();
-    const compression = new Compression(compressors);
+    const compression = new Compression(largeBuffers, compressors);
     const result = Buffer.from(TEXT);
     const accepted = "gzip, br, zstd";
     const codings: (string | undefined)[] = [];
@@ -85,7 +87,7 @@ describe("what comes again", () => {
 
   test("is deflated once for many at a time, by the first of them", async () => {
     const { compressors, used, endAll } = held();
-    const compression = new Compression(compressors);
+    const compression = new Compression(largeBuffers, compressors);
     const result = Buffer.from(TEXT);
     const answers = Array.from({ length: 50 }, () => encode(compression, answerTo(result), "gzip"));
     endAll();
@@ -97,7 +99,7 @@ describe("what comes again", () => {
   });
 
   test("of a client that does not take gzip is compressed each time", async () => {
-    const compression = new Compression();
+    const compression = new Compression(largeBuffers);
     const result = Buffer.from(TEXT);
     for (let times = 0; times < 3; times++) {
       expect((await encode(compression, answerTo(result), "br")).coding).toBe("br");
@@ -109,8 +111,8 @@ describe("the plain bytes go out", () => {
   test("at once where nobody asks for another coding", () => {
     const pieces = answerTo(Buffer.from(TEXT));
     const done = vi.fn();
-    new Compression().encode(pieces, undefined, done);
-    new Compression().encode(pieces, "identity;q=0, deflate", done);
+    new Compression(largeBuffers).encode(pieces, undefined, done);
+    new Compression(largeBuffers).encode(pieces, "identity;q=0, deflate", done);
     expect(done.mock.calls).toEqual([[{ pieces }], [{ pieces }]]);
     expect(done.mock.calls[0]?.[0].pieces).toBe(pieces);
   });
@@ -121,7 +123,7 @@ describe("the plain bytes go out", () => {
   };
   test.each([fails, throws])("where the compressor fails, %o", async (broken) => {
     const compressors = { gzip: broken, br: broken, zstd: broken, deflate: broken };
-    const compression = new Compression(compressors);
+    const compression = new Compression(largeBuffers, compressors);
     const result = Buffer.from(TEXT);
     // More than would be let through if a failure kept its turn.
     for (let times = 0; times < 5; times++) {
@@ -134,7 +136,7 @@ describe("the plain bytes go out", () => {
 
   test("beyond so many bytes at a time; at most two are compressed at once", async () => {
     const { compressors, endAll, begun } = held();
-    const compression = new Compression(compressors);
+    const compression = new Compression(largeBuffers, compressors);
     const codings: (string | undefined)[] = [];
     const large = Buffer.alloc(3 * 1024 * 1024, "a");
     const ask = () => {
@@ -165,7 +167,7 @@ describe("memory of a node's answer", () => {
   test("is used again once it is deflated, and not before", async () => {
     const { compressors, endAll } = held();
     const original = lent();
-    const encoded = encode(new Compression(compressors), answerTo(original), "gzip");
+    const encoded = encode(new Compression(largeBuffers, compressors), answerTo(original), "gzip");
     expect(isUsedAgain(original)).toBe(false);
     endAll();
     const { pieces } = await encoded;
@@ -177,7 +179,7 @@ describe("memory of a node's answer", () => {
   test("is used again once its copy was taken, the copy's once it is compressed", async () => {
     const givenBack = vi.spyOn(largeBuffers, "giveBack");
     const original = lent();
-    const { pieces } = await encode(new Compression(), answerTo(original), "zstd");
+    const { pieces } = await encode(new Compression(largeBuffers), answerTo(original), "zstd");
     expect(givenBack).toHaveBeenCalledTimes(2);
     expect(givenBack.mock.calls[0]?.[0]).toBe(original);
     const [[, copy]] = [givenBack.mock.calls.map(([buffer]) => buffer)];
@@ -195,7 +197,7 @@ describe("memory of a node's answer", () => {
         if (outcome === undefined) COMPRESSORS.zstd(plain, done);
         else setImmediate(done, new Error(outcome), plain);
       };
-      const compression = new Compression({ ...COMPRESSORS, zstd });
+      const compression = new Compression(largeBuffers, { ...COMPRESSORS, zstd });
       const { pieces, coding } = await encode(compression, answerTo(original), "zstd");
       const bytes = joined(pieces);
       expect((coding === undefined ? bytes : zstdDecompressSync(bytes)).toString()).toBe(ANSWER);
@@ -203,7 +205,7 @@ describe("memory of a node's answer", () => {
   });
 
   test("is not used again while it may be read for another client", async () => {
-    const compression = new Compression();
+    const compression = new Compression(largeBuffers);
     const original = lent();
     largeBuffers.keep(original);
     for (let times = 0; times < 3; times++) {

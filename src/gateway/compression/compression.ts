@@ -1,5 +1,5 @@
 import { type Piece, sizeOf } from "../../lib/bytes.ts";
-import { largeBuffers } from "../../wire/bytes/large-buffers.ts";
+import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import { type Coding, wantedCodings } from "./accept-encoding.ts";
 import { CompressionTurns } from "./compression-turns.ts";
 import { COMPRESSORS, type Compressor, type Compressors } from "./compressors.ts";
@@ -26,11 +26,14 @@ type Single = { readonly head: string; readonly result: Buffer; readonly tail: s
  * form is kept, and each client's own answer is put around it: that costs next to nothing.
  */
 export class Compression {
+  readonly #buffers: LargeBuffers;
   readonly #compressors: Compressors;
   readonly #turns = new CompressionTurns();
   readonly #results = new DeflatedResults();
 
-  constructor(compressors = COMPRESSORS) {
+  /** `buffers`: where large answers come from, and go back to. */
+  constructor(buffers: LargeBuffers, compressors = COMPRESSORS) {
+    this.#buffers = buffers;
     this.#compressors = compressors;
   }
 
@@ -76,7 +79,7 @@ export class Compression {
         end();
         // A copy: what zlib gives is a part of more.
         const deflated = bytes && toDeflated(Buffer.from(bytes), result);
-        if (deflated !== undefined) largeBuffers.giveBack(result);
+        if (deflated !== undefined) this.#buffers.giveBack(result);
         done(deflated);
       });
     };
@@ -86,18 +89,31 @@ export class Compression {
   #compress(pieces: readonly Piece[], coding: Coding, done: (encoded: Encoded) => void): void {
     const sizeBytes = sizeOf(pieces);
     const work = (end: () => void) => {
-      const joined = join(pieces, sizeBytes);
+      const joined = this.#join(pieces, sizeBytes);
       attempt(this.#compressors[coding], joined, (bytes) => {
         end();
         if (bytes === undefined) {
           done(asTheyAre([joined]));
         } else {
-          largeBuffers.giveBack(joined);
+          this.#buffers.giveBack(joined);
           done({ pieces: [bytes], coding });
         }
       });
     };
     if (!this.#turns.take(sizeBytes, work)) done(asTheyAre(pieces));
+  }
+
+  /** One copy of them all, for a thread to read; the pieces themselves are given back. */
+  #join(pieces: readonly Piece[], sizeBytes: number): Buffer {
+    const joined = this.#buffers.take(sizeBytes);
+    let at = 0;
+    for (const piece of pieces) {
+      if (typeof piece === "string") joined.write(piece, at, "latin1");
+      else piece.copy(joined, at);
+      at += piece.length;
+    }
+    for (const piece of pieces) if (typeof piece !== "string") this.#buffers.giveBack(piece);
+    return joined;
   }
 }
 
@@ -113,19 +129,6 @@ function singleOf(pieces: readonly Piece[]): Single | undefined {
   return Math.max(head.length, tail.length) > MOST_STORED_BYTES
     ? undefined
     : { head, result, tail };
-}
-
-/** One copy of them all, for a thread to read; the pieces themselves are given back. */
-function join(pieces: readonly Piece[], sizeBytes: number): Buffer {
-  const joined = largeBuffers.take(sizeBytes);
-  let at = 0;
-  for (const piece of pieces) {
-    if (typeof piece === "string") joined.write(piece, at, "latin1");
-    else piece.copy(joined, at);
-    at += piece.length;
-  }
-  for (const piece of pieces) if (typeof piece !== "string") largeBuffers.giveBack(piece);
-  return joined;
 }
 
 /** Undefined where it fails, for want of memory for one. */

@@ -3,6 +3,7 @@ import type { Ledger } from "../../credits/ledger.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import { sizeOf } from "../../lib/bytes.ts";
 import type { Metrics, TrafficMetrics } from "../../telemetry/metrics.ts";
+import type { EventLoop } from "../../wire/event-loop.ts";
 import type { BodyListener, Exchange } from "../../wire/server/exchange.ts";
 import { CALL_BYTES, holdPieces } from "../../wire/server/held-pieces.ts";
 import { BodyTooLarge, MAX_BODY_BYTES } from "../../wire/server/request-body.ts";
@@ -20,6 +21,7 @@ export type FrontParts = {
   readonly pipeline: Pipeline;
   readonly metrics: Metrics;
   readonly ids: RequestIds;
+  readonly loop: EventLoop;
   readonly ledger: Pick<Ledger, "balance" | "learn">;
 };
 
@@ -30,10 +32,11 @@ export type FrontParts = {
 export class HttpFront {
   readonly #parts: FrontParts;
   readonly #traffic: TrafficMetrics;
-  readonly #compression = new Compression();
+  readonly #compression: Compression;
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
+    this.#compression = new Compression(parts.loop.buffers);
     this.#traffic = parts.metrics.traffic("http");
   }
 
@@ -103,10 +106,10 @@ export class HttpFront {
       return;
     }
     this.#traffic.received.inc(body.length);
-    const { pipeline } = this.#parts;
+    const { pipeline, loop } = this.#parts;
     const isTaken = exchange.announcedBytes > 0;
     const { holding } = exchange;
-    const parts = { session, pipeline, holding, isTaken };
+    const parts = { session, pipeline, turns: loop.clientReads, holding, isTaken };
     const inAir = answerMessage(body, parts, (answer) => this.#send(exchange, answer));
     if (inAir > 0) holding.add(inAir * CALL_BYTES);
   };

@@ -70,7 +70,11 @@ export class GatewayServer {
     const { tls, keepAliveMs, limits = CONNECTION_LIMITS } = options;
     const http = new HttpFront(parts);
     const doors = this.#doors(parts);
-    const websocket = new WebSocketFront(options.websocket, { ...parts, doors });
+    const websocket = new WebSocketFront(options.websocket, {
+      ...parts,
+      doors,
+      readerOf: (socket) => this.#plain.readerOf(socket),
+    });
     const begin = http.begin.bind(http);
     const server = createNodeServer(
       { limits, keepAliveMs, tls: tls && readCertificates(tls) },
@@ -79,6 +83,7 @@ export class GatewayServer {
         faults: FAULT_ANSWERS,
         isStopping: () => this.#stopping,
         memory: parts.memory,
+        loop: parts.loop,
         upgrade: (request, socket, head) => {
           if ("setTimeout" in socket) request.socket.setTimeout(0);
           void websocket.upgrade(request, socket, head);
@@ -96,6 +101,7 @@ export class GatewayServer {
       opened,
       clock: parts.clock,
       memory: parts.memory,
+      loop: parts.loop,
       faults: FAULT_ANSWERS,
     });
     this.#websocket = websocket;

@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
 import type { TrafficMetrics } from "../../telemetry/metrics.ts";
 import { freeableCopy, freeMemory } from "../../wire/bytes/free-memory.ts";
-import { clientReads } from "../../wire/read-turns.ts";
+import type { EventLoop } from "../../wire/event-loop.ts";
 import { writeAnswer } from "../../wire/server/answer-bytes.ts";
 import { CALL_BYTES, holdLarge } from "../../wire/server/held-pieces.ts";
 import { pausesAfter } from "../../wire/server/refusal-pause.ts";
@@ -50,6 +50,7 @@ type Parts = {
   readonly pipeline: Pipeline;
   readonly traffic: TrafficMetrics;
   readonly clock: Clock;
+  readonly loop: EventLoop;
 };
 
 /** One client's WebSocket: each message a call or batch, answered as soon as its answer is there. */
@@ -251,7 +252,7 @@ export class WebSocketConnection {
 
   /** Whether it has to wait for a later turn of the event loop. */
   #defers(message: Buffer): boolean {
-    this.#isDeferred ||= clientReads.defers(this.#onTurn, message.length);
+    this.#isDeferred ||= this.#parts.loop.clientReads.defers(this.#onTurn, message.length);
     return this.#isDeferred;
   }
 
@@ -261,8 +262,9 @@ export class WebSocketConnection {
   }
 
   #answer(message: Buffer): void {
-    const { pipeline } = this.#parts;
-    const parts = { session: this.session, pipeline, holding: this.#holding };
+    const { pipeline, loop } = this.#parts;
+    const { session } = this;
+    const parts = { session, pipeline, turns: loop.clientReads, holding: this.#holding };
     const sizeBytes = message.length;
     let waited = 0;
     waited = answerMessage(message, parts, ({ pieces, exhausted, status }) => {
@@ -294,7 +296,8 @@ export class WebSocketConnection {
     this.#parts.traffic.sent.inc(sizeBytes);
     // Past the library, which needs two buffers for what is one write here. Its own frames come
     // before or after this one, since it writes each at once, too.
-    if (writeAnswer(this.#wire, textFrameHead(sizeBytes), pieces)) return;
+    const { buffers } = this.#parts.loop;
+    if (writeAnswer(this.#wire, { head: textFrameHead(sizeBytes), pieces }, buffers)) return;
     holdLarge(this.#holding, pieces);
     this.#count();
   }

@@ -10,7 +10,7 @@ import type { Doors } from "../../wire/server/doors.ts";
 import { endWithAnswer } from "../../wire/server/raw-answer.ts";
 import { MAX_BODY_BYTES } from "../../wire/server/request-body.ts";
 import { RequestHead } from "../../wire/server/request-head.ts";
-import { SocketReader } from "../../wire/server/socket-reader.ts";
+import type { SocketReader } from "../../wire/server/socket-reader.ts";
 import { PlainFrames } from "../../wire/server/websocket-frames.ts";
 import type { FrontParts } from "./http-front.ts";
 import { lastAnswer } from "./last-answers.ts";
@@ -27,6 +27,8 @@ type Parts = FrontParts & {
   readonly clock: Clock;
   readonly memory: MemoryBudget;
   readonly doors: Pick<Doors, "admitFor">;
+  /** What reads an open connection; undefined where it reads itself, as with TLS. */
+  readonly readerOf: (socket: Duplex) => SocketReader | undefined;
 };
 
 const SWEEP_MS = 5000;
@@ -83,7 +85,7 @@ export class WebSocketFront {
         { session, maxCallsInAir: this.#options.maxCallsInAir },
         { ...this.#parts, traffic: this.#traffic },
       );
-      takePlainFrames(socket, connection);
+      this.#takePlainFrames(socket, connection);
       accepted.on("error", () => undefined);
       accepted.on("close", this.#admit(connection, requestHead));
       if (this.#stopping) connection.finish(CLOSE.goingAway);
@@ -148,30 +150,31 @@ export class WebSocketFront {
       this.#traffic.connections.dec();
     };
   }
-}
 
-/** Where the socket has said nothing yet, so that what comes next begins with a frame. */
-function takePlainFrames(socket: Duplex, connection: WebSocketConnection): void {
-  const reader = SocketReader.of(socket);
-  if (reader === undefined || socket.readableLength > 0) return;
-  const frames = new PlainFrames({
-    receive: (message) => connection.receive(message),
-    pass: reader.pass,
-    isCaughtUp: () => socket.readableFlowing === true && socket.readableLength === 0,
-    mostBytes: MAX_BODY_BYTES,
-    held: (bytes) => connection.holds(bytes, frames),
-  });
-  socket.once("close", () => frames.free());
-  reader.divert((bytes) => {
-    if (bytes.length < MANY_BYTES) {
-      frames.take(bytes);
-      return;
-    }
-    socket.cork();
-    try {
-      frames.take(bytes);
-    } finally {
-      socket.uncork();
-    }
-  });
+  /** Where the socket has said nothing yet, so that what comes next begins with a frame. */
+  #takePlainFrames(socket: Duplex, connection: WebSocketConnection): void {
+    const reader = this.#parts.readerOf(socket);
+    if (reader === undefined || socket.readableLength > 0) return;
+    const frames = new PlainFrames({
+      receive: (message) => connection.receive(message),
+      pass: reader.pass,
+      isCaughtUp: () => socket.readableFlowing === true && socket.readableLength === 0,
+      mostBytes: MAX_BODY_BYTES,
+      buffers: this.#parts.loop.buffers,
+      held: (bytes) => connection.holds(bytes, frames),
+    });
+    socket.once("close", () => frames.free());
+    reader.divert((bytes) => {
+      if (bytes.length < MANY_BYTES) {
+        frames.take(bytes);
+        return;
+      }
+      socket.cork();
+      try {
+        frames.take(bytes);
+      } finally {
+        socket.uncork();
+      }
+    });
+  }
 }

@@ -13,6 +13,7 @@ import type { RoutedNeed } from "../../routing/routing.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { blockNumberIn, isNull, textIn } from "../../transports/answer-block.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import type { NetworkCache } from "../answers.ts";
 import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
@@ -43,13 +44,14 @@ export type EvmNetworkParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly turnEnds: (run: () => void) => void;
+  readonly buffers: Pick<LargeBuffers, "keep">;
   readonly cache: NetworkCache;
   readonly disk?: NetworkDisk | undefined;
 };
 
 /** So deep no reorganisation went that was not an accident of the whole network. */
 const FINAL_BLOCKS = 128;
-const NOTHING_FOUND: Found = new Map();
+const NOTHING_FOUND: ReadonlyMap<string, undefined> = new Map();
 
 /** One chain: its head, what its blocks are called now, and the upstreams that answer for it. */
 export class EvmNetwork implements Network {

@@ -12,6 +12,7 @@ import type { Router } from "../../routing/router.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { isNull } from "../../transports/answer-block.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import type { NetworkCache } from "../answers.ts";
 import { Answers, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
@@ -53,6 +54,7 @@ export type SlotNetworkParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly turnEnds: (run: () => void) => void;
+  readonly buffers: Pick<LargeBuffers, "keep">;
   readonly cache: NetworkCache;
   readonly disk?: NetworkDisk | undefined;
 };

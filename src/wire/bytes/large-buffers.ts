@@ -55,6 +55,3 @@ export class LargeBuffers {
     else free.push(memory);
   }
 }
-
-/** Those of this process: what an upstream's answer is read into, and a client's is written from. */
-export const largeBuffers = new LargeBuffers();

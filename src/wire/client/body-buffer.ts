@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { sizeOf } from "../../lib/bytes.ts";
 import { freeMemory } from "../bytes/free-memory.ts";
-import { largeBuffers } from "../bytes/large-buffers.ts";
+import type { LargeBuffers } from "../bytes/large-buffers.ts";
 import { TURN_BYTES } from "../read-turns.ts";
 
 /** A body of unknown size grows by at least so much. */
@@ -19,10 +19,15 @@ const NOTHING: Buffer = Buffer.alloc(0);
 export class BodyBuffer {
   /** Bytes so far. */
   size = 0;
+  readonly #buffers: LargeBuffers;
   readonly #full: Buffer[] = [];
   #block = NOTHING;
   #filled = 0;
   #expected = 0;
+
+  constructor(buffers: LargeBuffers) {
+    this.#buffers = buffers;
+  }
 
   /** So many bytes are announced to come next. */
   expect(bytes: number): void {
@@ -73,7 +78,7 @@ export class BodyBuffer {
     const blocks = [this.#block, ...this.#full];
     this.clear();
     for (const block of blocks) {
-      if (largeBuffers.isLent(block)) largeBuffers.giveBack(block);
+      if (this.#buffers.isLent(block)) this.#buffers.giveBack(block);
       else freeMemory([block]);
     }
   }
@@ -88,7 +93,7 @@ export class BodyBuffer {
   }
 
   #joined(): Buffer {
-    const body = allocate(this.size);
+    const body = this.#allocate(this.size);
     let at = 0;
     for (const block of this.#full) at += block.copy(body, at);
     this.#block.copy(body, at, 0, this.#filled);
@@ -98,11 +103,11 @@ export class BodyBuffer {
   #grow(bytes: number): void {
     if (this.#filled > 0) this.#full.push(this.#block);
     const least = this.size === 0 ? bytes : Math.max(bytes, BLOCK_BYTES);
-    this.#block = allocate(Math.max(least, this.#expected));
+    this.#block = this.#allocate(Math.max(least, this.#expected));
     this.#filled = 0;
   }
-}
 
-function allocate(bytes: number): Buffer {
-  return bytes < SHARED_BYTES ? Buffer.allocUnsafe(bytes) : largeBuffers.take(bytes);
+  #allocate(bytes: number): Buffer {
+    return bytes < SHARED_BYTES ? Buffer.allocUnsafe(bytes) : this.#buffers.take(bytes);
+  }
 }

@@ -1,5 +1,4 @@
-import { availableParallelism } from "node:os";
-import { type Clock, systemClock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 /** A node is near where most of its answers begin within this time; no answer is waited for longer. */
 export const NEAR_MS = 0.3;
@@ -80,10 +79,3 @@ export class BusyPoll {
     this.#mayTakeMs -= tookMs;
   };
 }
-
-/** Of this process: it has one event loop. A container's share of the machine is what counts. */
-export const busyPoll = new BusyPoll({
-  clock: systemClock,
-  hasSpareCore: availableParallelism() > 1,
-  again: (poll) => void setImmediate(poll),
-});

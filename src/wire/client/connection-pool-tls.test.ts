@@ -9,6 +9,7 @@ import {
   RAW_RESPONSES,
 } from "../../../test/support/raw-responses.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { EventLoop } from "../event-loop.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { type Outcome, ToldExchange } from "./exchange.ts";
 
@@ -54,6 +55,7 @@ async function start(server: Server): Promise<FaultServer> {
 const poolOf = (url: string) =>
   new ConnectionPool(new URL(url), 4, {
     timers: new TimerWheel(() => performance.now()),
+    loop: new EventLoop(),
     onBroken: () => undefined,
   });
 const send = (): Promise<Outcome> =>

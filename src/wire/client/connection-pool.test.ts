@@ -7,9 +7,8 @@ import {
   MAX_BODY_BYTES,
   RAW_RESPONSES,
 } from "../../../test/support/raw-responses.ts";
-import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { busyPoll } from "./busy-poll.ts";
+import { EventLoop } from "../event-loop.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { Dialer } from "./dialer.ts";
 import { type Outcome, ToldExchange } from "./exchange.ts";
@@ -22,6 +21,7 @@ const echo = (socket: Socket, request: string): void => void socket.write(said(b
 
 let now: number;
 let timers: TimerWheel;
+let loop: EventLoop;
 let answer: (socket: Socket, request: string) => void;
 let server: FaultServer;
 let pool: ConnectionPool;
@@ -29,9 +29,10 @@ let pool: ConnectionPool;
 beforeEach(async () => {
   now = 0;
   timers = new TimerWheel(() => now);
+  loop = new EventLoop();
   answer = echo;
   server = await startFaultServer((socket, request) => answer(socket, request));
-  pool = new ConnectionPool(new URL(server.url), 1, { timers, onBroken });
+  pool = new ConnectionPool(new URL(server.url), 1, { timers, loop, onBroken });
 });
 afterEach(async () => {
   await pool.close();
@@ -39,7 +40,7 @@ afterEach(async () => {
 });
 const open = async (maxConnections: number, url = server.url): Promise<void> => {
   await pool.close();
-  pool = new ConnectionPool(new URL(url), maxConnections, { timers, onBroken });
+  pool = new ConnectionPool(new URL(url), maxConnections, { timers, loop, onBroken });
 };
 
 const exchangeOf = (
@@ -362,7 +363,7 @@ describe("many at once", () => {
       for (let each = 0; each < 50; each += 1) sendOf("flood", `${each}`);
       await asked(30);
       await openSockets(32);
-      const later = vi.spyOn(systemClock, "monotonic").mockReturnValue(performance.now() + 60_001);
+      const later = vi.spyOn(loop.clock, "monotonic").mockReturnValue(performance.now() + 60_001);
       try {
         sendOf("flood", "later");
         await asked(31);
@@ -392,16 +393,16 @@ describe("the event loop stays awake for a node that answers soon", () => {
   beforeEach(async () => {
     clockMs = 1000;
     awaited = 0;
-    vi.spyOn(systemClock, "monotonic").mockImplementation(() => clockMs);
-    vi.spyOn(busyPoll, "began").mockImplementation(() => {
+    vi.spyOn(loop.clock, "monotonic").mockImplementation(() => clockMs);
+    vi.spyOn(loop.busyPoll, "began").mockImplementation(() => {
       awaited += 1;
     });
-    vi.spyOn(busyPoll, "ended").mockImplementation(() => {
+    vi.spyOn(loop.busyPoll, "ended").mockImplementation(() => {
       awaited -= 1;
     });
     await open(1);
     await answerAfter(0.1, 10);
-    vi.mocked(busyPoll.began).mockClear();
+    vi.mocked(loop.busyPoll.began).mockClear();
   });
   afterEach(() => {
     expect(awaited).toBe(0);
@@ -427,16 +428,16 @@ describe("the event loop stays awake for a node that answers soon", () => {
     await until(() => expect([atNode, awaited]).toEqual([1, 0]));
     finish();
     expect(await asking).toBe("hello");
-    expect(busyPoll.began).toHaveBeenCalledTimes(1);
+    expect(loop.busyPoll.began).toHaveBeenCalledTimes(1);
   });
 
   test("and sleeps when its answers take longer, until they come soon again", async () => {
     await answerAfter(1, 20);
-    vi.mocked(busyPoll.began).mockClear();
+    vi.mocked(loop.busyPoll.began).mockClear();
     await answerAfter(1, 20);
-    expect(busyPoll.began).not.toHaveBeenCalled();
+    expect(loop.busyPoll.began).not.toHaveBeenCalled();
     await answerAfter(0.1, 20);
-    expect(busyPoll.began).toHaveBeenCalled();
+    expect(loop.busyPoll.began).toHaveBeenCalled();
   });
 
   test("no longer than its call is in the air: cancelled, broken or closed", async () => {
@@ -513,14 +514,18 @@ describe("a connection that rests", () => {
 
   test("holds no process, until it carries an exchange again", async () => {
     answer = (socket, request) => void setTimeout(() => echo(socket, request), 200);
-    const files = ["connection-pool.ts", "exchange.ts", "../../lib/timer-wheel.ts"];
-    const [poolFile, exchangeFile, wheelFile] = files.map((file) => new URL(file, import.meta.url));
+    const wheel = "../../lib/timer-wheel.ts";
+    const files = ["connection-pool.ts", "exchange.ts", wheel, "../event-loop.ts"];
+    const [poolFile, exchangeFile, wheelFile, loopFile] = files.map(
+      (file) => new URL(file, import.meta.url),
+    );
     const script = `
       const { ConnectionPool } = await import("${poolFile}");
       const { ToldExchange } = await import("${exchangeFile}");
       const { TimerWheel } = await import("${wheelFile}");
+      const { EventLoop } = await import("${loopFile}");
       const timers = new TimerWheel(() => performance.now());
-      const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, onBroken: () => {} });
+      const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, loop: new EventLoop(), onBroken: () => {} });
       const request = "POST / HTTP/1.1\\r\\nhost: x\\r\\ncontent-length: 2\\r\\n\\r\\nhi";
       const options = { request, maxBytes: 9, timeoutMs: 9000 };
       const send = (done) => pool.send(new ToldExchange(options, ({ kind }) => done(console.log(kind))));

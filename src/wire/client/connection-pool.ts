@@ -1,11 +1,11 @@
-import { systemClock } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import { TurnQueue } from "../../lib/turn-queue.ts";
+import type { EventLoop } from "../event-loop.ts";
 import { Nearness } from "./busy-poll.ts";
 import { Dialer } from "./dialer.ts";
 import type { Exchange, Failure } from "./exchange.ts";
 import { FairLine } from "./fair-line.ts";
-import { type Ending, HttpConnection } from "./http-connection.ts";
+import { type ConnectionOwner, type Ending, HttpConnection } from "./http-connection.ts";
 import { SparePlaces } from "./spare-places.ts";
 
 const SWEEP_MS = 500;
@@ -25,6 +25,7 @@ const CLOSED = { kind: "unreachable", code: "CLIENT_CLOSED" } as const;
 
 type Parts = {
   readonly timers: Timers;
+  readonly loop: EventLoop;
   /** The node ended a connection: it may have been replaced by another. */
   readonly onBroken: () => void;
 };
@@ -53,21 +54,23 @@ export class ConnectionPool {
   });
   /** How long an exchange takes, from its request to its answer; 0: nobody knows. */
   #serviceMs = 0;
-  readonly #owner = {
-    nearness: new Nearness(),
-    free: (connection: HttpConnection) => this.#free(connection),
-    ended: (connection: HttpConnection, ending: Ending) => this.#ended(connection, ending),
-  };
+  readonly #owner: ConnectionOwner;
   #sweeper: Timer | undefined;
   /** In this turn of the event loop. */
   #opened = 0;
   #isClosed = false;
 
-  constructor(url: URL, maxConnections: number, { timers, onBroken }: Parts) {
+  constructor(url: URL, maxConnections: number, { timers, loop, onBroken }: Parts) {
     this.#onBroken = onBroken;
     this.#dialer = new Dialer(url);
     this.#maxConnections = maxConnections;
-    this.#spare = new SparePlaces(maxConnections, systemClock);
+    this.#spare = new SparePlaces(maxConnections, loop.clock);
+    this.#owner = {
+      loop,
+      nearness: new Nearness(),
+      free: (connection) => this.#free(connection),
+      ended: (connection, ending) => this.#ended(connection, ending),
+    };
     const some = Math.max(maxConnections * WAITING_PER_CONNECTION, LEAST_WAITING);
     this.#mostWaiting = Math.min(some, MOST_WAITING);
     this.#timers = timers;
@@ -90,7 +93,7 @@ export class ConnectionPool {
       exchange.done(NO_PLACE);
       return;
     }
-    exchange.waitsSinceMs = systemClock.monotonic();
+    exchange.waitsSinceMs = this.#owner.loop.clock.monotonic();
     this.#line.push(exchange);
     this.#openForLine();
   }
@@ -119,7 +122,7 @@ export class ConnectionPool {
       // The connection that came free is none of those that rest.
       const exchange = this.#line.shift((account) => this.#mayCarry(account, 0));
       if (exchange === undefined || exchange.account === undefined) return exchange;
-      const waitedMs = systemClock.monotonic() - exchange.waitsSinceMs;
+      const waitedMs = this.#owner.loop.clock.monotonic() - exchange.waitsSinceMs;
       if (waitedMs + needsMs <= exchange.timeoutMs) {
         exchange.waitedMs = waitedMs;
         return exchange;

@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
-import { atOneMoment, systemClock } from "../../lib/clock.ts";
 import { READ_BUFFER } from "../bytes/read-buffer.ts";
-import { nodeReads } from "../read-turns.ts";
+import type { EventLoop } from "../event-loop.ts";
+import { writeText } from "../node-inside.ts";
 import { SocketReads } from "../socket-reads.ts";
-import { writeText } from "../socket-text.ts";
-import { busyPoll, type Nearness } from "./busy-poll.ts";
+import type { Nearness } from "./busy-poll.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange, Outcome } from "./exchange.ts";
 import { type Progress, ResponseReader } from "./response-reader.ts";
@@ -31,6 +30,7 @@ export type Ending =
     };
 
 export type ConnectionOwner = {
+  readonly loop: EventLoop;
   /** Of the node. */
   readonly nearness: Nearness;
   /** It can carry an exchange: it has opened, or has carried one to its end. */
@@ -49,7 +49,7 @@ export class HttpConnection {
   restMs = REST_MS;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
-  readonly #reader = new ResponseReader();
+  readonly #reader: ResponseReader;
   #exchange: Exchange | undefined;
   #isOpen = false;
   #isEnded = false;
@@ -63,20 +63,22 @@ export class HttpConnection {
   /** Begins to connect; `exchange` is what it is opened for, if it is for one alone. */
   constructor(dialer: Dialer, owner: ConnectionOwner, exchange?: Exchange) {
     this.#owner = owner;
+    const { buffers, clock, nodeReads } = owner.loop;
+    this.#reader = new ResponseReader(buffers);
     this.#exchange = exchange;
     if (exchange !== undefined) exchange.carrier = this;
     const reads = new SocketReads(
       nodeReads,
       () => this.#buffer(),
       (size, bytes) => {
-        atOneMoment(this.#onBytes, size, bytes);
+        clock.atOneMoment(this.#onBytes, size, bytes);
         return true;
       },
     );
     this.#socket = dialer.dial(reads.onread);
     this.#socket
       .once(dialer.isSecure ? "secureConnect" : "connect", () => {
-        reads.shorten(this.#socket);
+        reads.begin(this.#socket);
         this.#onOpen();
       })
       .on("end", () => this.#onEnd())
@@ -97,7 +99,8 @@ export class HttpConnection {
     this.#exchange = exchange;
     this.#hasHeard = false;
     this.#reader.begin(exchange.maxBytes);
-    this.#sentAtMs = systemClock.monotonic();
+    const { clock, busyPoll } = this.#owner.loop;
+    this.#sentAtMs = clock.monotonic();
     this.#isAwaited = this.#owner.nearness.isNear;
     if (this.#isAwaited) busyPoll.began();
     writeText(this.#socket, exchange.request);
@@ -158,7 +161,7 @@ export class HttpConnection {
     }
     if (!this.#hasHeard) {
       this.#hasHeard = true;
-      this.tookMs = systemClock.monotonic() - this.#sentAtMs;
+      this.tookMs = this.#owner.loop.clock.monotonic() - this.#sentAtMs;
       this.#owner.nearness.answered(this.tookMs);
       this.#awaitNoLonger();
     }
@@ -231,7 +234,7 @@ export class HttpConnection {
   #awaitNoLonger(): void {
     if (!this.#isAwaited) return;
     this.#isAwaited = false;
-    busyPoll.ended();
+    this.#owner.loop.busyPoll.ended();
   }
 
   #endUnneeded(): void {

@@ -6,6 +6,7 @@ import {
   RAW_RESPONSES,
 } from "../../../test/support/raw-responses.ts";
 import { seenIn } from "../../../test/support/read-response.ts";
+import { LargeBuffers } from "../bytes/large-buffers.ts";
 import { ResponseReader } from "./response-reader.ts";
 
 /** Every place of a short text; of a long one those around its lines, and some more. */
@@ -101,7 +102,7 @@ describe("the pieces that a response comes in make no difference", () => {
 
 describe("a body", () => {
   const taken = (text: string): Buffer => {
-    const reader = new ResponseReader();
+    const reader = new ResponseReader(new LargeBuffers());
     reader.begin(MAX_BODY_BYTES);
     reader.read(Buffer.from(text, "latin1"), text.length);
     return reader.take().body;
@@ -120,7 +121,7 @@ describe("a body", () => {
   });
 
   test("of a reader that reads again is not touched", () => {
-    const reader = new ResponseReader();
+    const reader = new ResponseReader(new LargeBuffers());
     const bodies = ["first", "second"].map((text) => {
       reader.begin(MAX_BODY_BYTES);
       const bytes = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`);

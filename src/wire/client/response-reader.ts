@@ -1,3 +1,4 @@
+import type { LargeBuffers } from "../bytes/large-buffers.ts";
 import { READ_BUFFER, readPart } from "../bytes/read-buffer.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { ChunkReader, NO_CHUNKS, TOO_MANY } from "./chunk-reader.ts";
@@ -29,11 +30,16 @@ export class ResponseReader {
   readonly #section = new HeaderSection();
   readonly #chunks = new ChunkReader();
   readonly #plain = new RepeatedResponses();
-  readonly #body = new BodyBuffer();
+  readonly #body: BodyBuffer;
   /** The whole body, where it is small and came at once. */
   #lent: Buffer | undefined;
   #maxBytes = 0;
   #head: ResponseHead | undefined;
+
+  /** `buffers`: where large bodies go. */
+  constructor(buffers: LargeBuffers) {
+    this.#body = new BodyBuffer(buffers);
+  }
 
   /** The next response begins; its body may have so many bytes. */
   begin(maxBytes: number): void {

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import { type Piece, sizeOf, wholeBytes, wholeText } from "../../lib/bytes.ts";
-import { largeBuffers } from "../bytes/large-buffers.ts";
-import { writeText } from "../socket-text.ts";
+import type { LargeBuffers } from "../bytes/large-buffers.ts";
+import { writeText } from "../node-inside.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
 const ONE_WRITE_BYTES = 16_384;
@@ -21,8 +21,18 @@ export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly
   return areSmall ? wholeBytes(pieces) : pieces;
 }
 
+export type WrittenAnswer = {
+  /** A binary string. */
+  readonly head: string;
+  readonly pieces: readonly Piece[];
+};
+
 /** Writes an answer, its head included, in one go; false where the socket has more than enough. */
-export function writeAnswer(socket: Writable, head: string, pieces: readonly Piece[]): boolean {
+export function writeAnswer(
+  socket: Writable,
+  { head, pieces }: WrittenAnswer,
+  buffers: LargeBuffers,
+): boolean {
   const joined = joinPieces(pieces);
   if (typeof joined === "string") return writeText(socket, head + joined);
   socket.cork();
@@ -31,14 +41,14 @@ export function writeAnswer(socket: Writable, head: string, pieces: readonly Pie
   const last = rest.length - 1;
   let taken = true;
   for (const [index, piece] of rest.entries()) {
-    const done = index === last ? () => pieces.forEach(giveBack) : undefined;
+    // The answer was the last to hold what the node sent.
+    const done = index === last ? () => giveBack(pieces, buffers) : undefined;
     taken = socket.write(piece, "latin1", done);
   }
   socket.uncork();
   return taken;
 }
 
-/** The answer was the last to hold what the node sent. */
-function giveBack(piece: Piece): void {
-  if (typeof piece !== "string") largeBuffers.giveBack(piece);
+function giveBack(pieces: readonly Piece[], buffers: LargeBuffers): void {
+  for (const piece of pieces) if (typeof piece !== "string") buffers.giveBack(piece);
 }

@@ -1,6 +1,6 @@
 import { sizeOf } from "../../lib/bytes.ts";
 import { freeMemory } from "../bytes/free-memory.ts";
-import { largeBuffers } from "../bytes/large-buffers.ts";
+import type { LargeBuffers } from "../bytes/large-buffers.ts";
 
 /** All of one size: what was freed has room for what comes next. */
 const BLOCK_BYTES = 64 * 1024;
@@ -41,9 +41,9 @@ export class LongFrame {
     return end;
   }
 
-  /** All of it, in memory that has to be given back to the large buffers. Its own is free. */
-  join(): Buffer {
-    const whole = largeBuffers.take(this.#sizeBytes);
+  /** All of it, in memory that has to be given back to these buffers. Its own is free. */
+  join(buffers: LargeBuffers): Buffer {
+    const whole = buffers.take(this.#sizeBytes);
     let at = 0;
     for (const block of this.#blocks) at += block.copy(whole, at);
     this.free();

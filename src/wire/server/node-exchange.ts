@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { addressOwner } from "../../lib/address-owner.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
-import { clientReads } from "../read-turns.ts";
+import type { EventLoop } from "../event-loop.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { BodyListener, Exchange } from "./exchange.ts";
 import { holdPieces } from "./held-pieces.ts";
-import { writeInPace } from "./refusal-pause.ts";
+import type { RefusalPauses } from "./refusal-pause.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
 import { isStrangers, shortenIdle } from "./stranger.ts";
@@ -15,6 +15,8 @@ import { isUnservedUpgrade } from "./unserved-upgrade.ts";
 export type NodeExchangeParts = {
   readonly isStopping: () => boolean;
   readonly memory: MemoryBudget;
+  readonly loop: EventLoop;
+  readonly pauses: RefusalPauses;
 };
 
 /** A request that node:http has parsed, and its answer. */
@@ -25,25 +27,21 @@ export class NodeExchange extends RequestHead implements Exchange {
   reading: unknown;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #isStopping: () => boolean;
+  readonly #parts: NodeExchangeParts;
   readonly holding: Holding;
   /** The connection ends with this answer. */
   #last = false;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { isStopping, memory }: NodeExchangeParts,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, parts: NodeExchangeParts) {
     super("http", "", request);
     this.method = request.method ?? "";
     this.fault = headFault(request);
     this.#request = request;
     this.#last = isUnservedUpgrade(request);
     this.#response = response;
-    this.#isStopping = isStopping;
+    this.#parts = parts;
     const { socket } = request;
-    this.holding = memory.open(addressOwner(socket.remoteAddress), () => socket.destroy());
+    this.holding = parts.memory.open(addressOwner(socket.remoteAddress), () => socket.destroy());
     response.once("close", () => this.holding.close());
   }
 
@@ -63,7 +61,7 @@ export class NodeExchange extends RequestHead implements Exchange {
     readBody(this.#request, (body) => {
       const goOn = () => done(this, body);
       const bytes = Buffer.isBuffer(body) ? body.length : 0;
-      if (!clientReads.defers(goOn, bytes)) goOn();
+      if (!this.#parts.loop.clientReads.defers(goOn, bytes)) goOn();
     });
   }
 
@@ -75,12 +73,13 @@ export class NodeExchange extends RequestHead implements Exchange {
   }
 
   answer(status: number, fields: string, pieces: readonly Piece[]): void {
-    writeInPace(status, this.#request.socket, () => this.#write(status, fields, pieces));
+    const write = () => this.#write(status, fields, pieces);
+    this.#parts.pauses.writeInPace(status, this.#request.socket, write);
   }
 
   #write(status: number, fields: string, pieces: readonly Piece[]): void {
     const response = this.#response;
-    const last = this.#last || this.#isStopping();
+    const last = this.#last || this.#parts.isStopping();
     response.writeHead(status, asList(last ? `${fields}Connection: close\r\n` : fields));
     const { socket } = this.#request;
     if (isStrangers(status)) {

@@ -6,9 +6,11 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { isReadingRequest, owedAnswer } from "../node-inside.ts";
 import type { Exchange } from "./exchange.ts";
 import { NodeExchange, type NodeExchangeParts } from "./node-exchange.ts";
 import { type ConnectionFault, endWithAnswer, type FaultAnswers } from "./raw-answer.ts";
+import { RefusalPauses } from "./refusal-pause.ts";
 
 export const MAX_HEADERS_BYTES = 16_384;
 
@@ -36,7 +38,7 @@ export type NodeServerParts = {
   readonly begin: (exchange: Exchange) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly faults: FaultAnswers;
-} & NodeExchangeParts;
+} & Omit<NodeExchangeParts, "pauses">;
 
 /**
  * node:http or node:https with the gateway's limits. It parses all of HTTP, and what it cannot take
@@ -44,11 +46,12 @@ export type NodeServerParts = {
  */
 export function createNodeServer(
   options: NodeServerOptions,
-  { begin, upgrade, faults, isStopping, memory }: NodeServerParts,
+  { begin, upgrade, faults, ...rest }: NodeServerParts,
 ): HttpServer | HttpsServer {
   const { limits, tls } = options;
+  const parts = { ...rest, pauses: new RefusalPauses() };
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    begin(new NodeExchange(request, response, { isStopping, memory }));
+    begin(new NodeExchange(request, response, parts));
   };
   const server =
     tls === undefined
@@ -89,29 +92,19 @@ const CLIENT_ERRORS: Readonly<Record<string, ConnectionFault>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "too_slow",
 };
 
-/** What node:http keeps on a socket: the answer that is being given, the request being read. */
-type HttpSocket = Duplex & {
-  readonly _httpMessage?: ServerResponse | null;
-  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
-};
-
-function refuseBytes(error: NodeJS.ErrnoException, socket: HttpSocket, faults: FaultAnswers): void {
+function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, faults: FaultAnswers): void {
   // Already refused: what else comes is dropped until the connection is closed.
   if (socket.writableEnded) return;
-  const answer = socket._httpMessage;
+  const answer = owedAnswer(socket);
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
   } else if (answer?.req.complete === true) {
     // A whole request before these bytes gets its own answer first.
     answer.once("close", () => setImmediate(refuseBytes, error, socket, faults));
-  } else if (answer?.headersSent === true || (!answer && isReading(socket))) {
+  } else if (answer?.headersSent === true || (answer === undefined && isReadingRequest(socket))) {
     // An answer that has been given can't be followed by another.
     socket.destroy();
   } else {
     endWithAnswer(socket, faults[CLIENT_ERRORS[error.code ?? ""] ?? "no_request"]);
   }
-}
-
-function isReading({ parser }: HttpSocket): boolean {
-  return parser?.incoming?.complete === false;
 }

@@ -1,11 +1,13 @@
-import type { Socket } from "node:net";
 import type { Holding } from "../../lib/memory-budget.ts";
+import type { EventLoop } from "../event-loop.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlainConnection } from "./plain-connection.ts";
 import type { FaultAnswers } from "./raw-answer.ts";
+import type { SocketReader } from "./socket-reader.ts";
 
 /** What a connection needs of the wire that it belongs to. */
 export type PlainCircle = {
+  readonly loop: EventLoop;
   readonly limits: PlainLimits;
   readonly faults: FaultAnswers;
   /** The end of the present step, milliseconds that never go back: what begins now is dated then. */
@@ -17,7 +19,7 @@ export type PlainCircle = {
   /** The last lines of an answer's head. */
   headEnd(last: boolean): string;
   /** Everything from these bytes on is for node:http. */
-  handOver(socket: Socket, bytes: Buffer): void;
+  handOver(reader: SocketReader, bytes: Buffer): void;
   /** The connection is no longer served here. */
   forget(connection: PlainConnection): void;
 };

@@ -5,7 +5,6 @@ import type { Piece } from "../../lib/bytes.ts";
 import type { Holding } from "../../lib/memory-budget.ts";
 import { freeableCopy } from "../bytes/free-memory.ts";
 import { isRead } from "../bytes/read-buffer.ts";
-import { clientReads } from "../read-turns.ts";
 import { writeAnswer } from "./answer-bytes.ts";
 import { statusLineOf } from "./answer-ends.ts";
 import type { BodyListener } from "./exchange.ts";
@@ -57,7 +56,7 @@ export class PlainConnection {
   constructor(accepted: Socket, circle: PlainCircle) {
     this.#circle = circle;
     this.#sinceMs = circle.stepEndMs;
-    this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes));
+    this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes), circle.loop);
     const { socket } = this.#reader;
     this.socket = socket;
     this.holding = circle.hold(addressOwner(socket.remoteAddress), this.#onTooMuch);
@@ -121,7 +120,7 @@ export class PlainConnection {
     this.#body.drop();
     const last = this.#ended || this.#circle.stopping;
     const head = statusLineOf(status) + fields + this.#circle.headEnd(last);
-    this.#draining = !writeAnswer(this.socket, head, pieces);
+    this.#draining = !writeAnswer(this.socket, { head, pieces }, this.#circle.loop.buffers);
     this.#letGo();
     if (this.#draining) holdPieces(this.holding, pieces);
     // Node knows how to tell a slow reader from one that takes nothing.
@@ -157,7 +156,7 @@ export class PlainConnection {
   }
 
   #defers(bytes: number): boolean {
-    this.#isDeferred = clientReads.defers(this.#onTurn, bytes);
+    this.#isDeferred = this.#circle.loop.clientReads.defers(this.#onTurn, bytes);
     return this.#isDeferred;
   }
 
@@ -284,7 +283,7 @@ export class PlainConnection {
     this.socket.off("timeout", this.#onTimeout);
     this.socket.off("error", this.#onError);
     this.socket.off("close", this.#onClose);
-    this.#circle.handOver(this.socket, Buffer.from(bytes));
+    this.#circle.handOver(this.#reader, Buffer.from(bytes));
   }
 
   #leave(): void {

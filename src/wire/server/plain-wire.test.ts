@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { plentyOfMemory } from "../../../test/support/holding.ts";
 import { openRaw, type RawConnection, readAnswers } from "../../../test/support/raw-connection.ts";
 import { FAULT_ANSWERS } from "../../gateway/fronts/last-answers.ts";
+import { EventLoop } from "../event-loop.ts";
 import type { Exchange } from "./exchange.ts";
 import { PlainWire } from "./plain-wire.ts";
 
@@ -32,7 +33,14 @@ beforeEach(async () => {
   wire = new PlainWire(
     server,
     { limits: LIMITS, keepAliveMs: 65_000 },
-    { begin, opened, clock, memory: plentyOfMemory(), faults: FAULT_ANSWERS },
+    {
+      begin,
+      opened,
+      clock,
+      memory: plentyOfMemory(),
+      loop: new EventLoop(),
+      faults: FAULT_ANSWERS,
+    },
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 });

@@ -1,14 +1,17 @@
 import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Clock } from "../../lib/clock.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
 import { patientInterval } from "../../lib/patient-interval.ts";
+import type { EventLoop } from "../event-loop.ts";
 import { AnswerEnds } from "./answer-ends.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PlainCircle, PlainLimits } from "./plain-circle.ts";
 import { PlainConnection } from "./plain-connection.ts";
 import type { FaultAnswers } from "./raw-answer.ts";
+import type { SocketReader } from "./socket-reader.ts";
 
 /** How often limits are looked at; nothing ends more than twice this late, and nothing early. */
 const STEP_MS = 250;
@@ -19,6 +22,7 @@ type Parts = {
   readonly opened: (socket: Socket) => void;
   readonly clock: Clock;
   readonly memory: MemoryBudget;
+  readonly loop: EventLoop;
   readonly faults: FaultAnswers;
 };
 
@@ -28,6 +32,7 @@ type Parts = {
  * the server's own listener at the boundary of a request, with the bytes read so far.
  */
 export class PlainWire implements PlainCircle {
+  readonly loop: EventLoop;
   readonly limits: PlainLimits;
   readonly faults: FaultAnswers;
   stepEndMs: number;
@@ -35,6 +40,8 @@ export class PlainWire implements PlainCircle {
   readonly #parts: Parts;
   readonly #ends: AnswerEnds;
   readonly #connections = new Set<PlainConnection>();
+  /** Of connections that were handed over. */
+  readonly #readers = new WeakMap<Duplex, SocketReader>();
   readonly #serve: (socket: Socket) => void;
   readonly #timer: NodeJS.Timeout;
 
@@ -46,6 +53,7 @@ export class PlainWire implements PlainCircle {
   ) {
     this.limits = options.limits;
     this.faults = parts.faults;
+    this.loop = parts.loop;
     this.#parts = parts;
     this.#ends = new AnswerEnds(options.keepAliveMs);
     this.stepEndMs = parts.clock.monotonic() + STEP_MS;
@@ -93,12 +101,19 @@ export class PlainWire implements PlainCircle {
   }
 
   /** The bytes come first: what the socket still holds, or reads from here on, comes after them. */
-  handOver(socket: Socket, bytes: Buffer): void {
+  handOver(reader: SocketReader, bytes: Buffer): void {
+    const { socket } = reader;
+    if (reader.isOwn) this.#readers.set(socket, reader);
     this.#serve(socket);
     // Where somebody listens, node:http gets what is read from the socket, and so in its turn
     // (`clientReads`), in place of reading it itself below.
     socket.on("data", ignore);
     socket.emit("data", bytes);
+  }
+
+  /** What reads a connection that was handed over; undefined where it reads itself, as with TLS. */
+  readerOf(socket: Duplex): SocketReader | undefined {
+    return this.#readers.get(socket);
   }
 
   forget(connection: PlainConnection): void {

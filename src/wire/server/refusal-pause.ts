@@ -15,33 +15,36 @@ export function pausesAfter(status: number, goOn: () => void): boolean {
   return true;
 }
 
-/** Of connections that rest: such answers to what was read ahead. */
-const waiting = new WeakMap<Socket, (() => void)[]>();
+/** As `pausesAfter`, for connections of which many requests are read before the first is answered. */
+export class RefusalPauses {
+  /** Of connections that rest: such answers to what was read ahead. */
+  readonly #waiting = new WeakMap<Socket, (() => void)[]>();
 
-/**
- * As `pausesAfter`, where many requests are read before the first is answered: `write` is called once,
- * when the connection has rested after each such answer before. Without this status, at once.
- */
-export function writeInPace(status: number, socket: Socket, write: () => void): void {
-  const before = waiting.get(socket);
-  if (status === TOO_MANY_REQUESTS && before !== undefined) {
-    before.push(write);
-    return;
-  }
-  write();
-  if (status !== TOO_MANY_REQUESTS) return;
-  const later: (() => void)[] = [];
-  waiting.set(socket, later);
-  socket.pause();
-  const goOn = (): void => {
-    const next = later.shift();
-    if (next !== undefined && !socket.destroyed) {
-      next();
-      setTimeout(goOn, PAUSE_MS);
+  /**
+   * `write` is called once: when the connection has rested after each such answer before. Without
+   * this status, at once.
+   */
+  writeInPace(status: number, socket: Socket, write: () => void): void {
+    const before = this.#waiting.get(socket);
+    if (status === TOO_MANY_REQUESTS && before !== undefined) {
+      before.push(write);
       return;
     }
-    waiting.delete(socket);
-    socket.resume();
-  };
-  setTimeout(goOn, PAUSE_MS);
+    write();
+    if (status !== TOO_MANY_REQUESTS) return;
+    const later: (() => void)[] = [];
+    this.#waiting.set(socket, later);
+    socket.pause();
+    const goOn = (): void => {
+      const next = later.shift();
+      if (next !== undefined && !socket.destroyed) {
+        next();
+        setTimeout(goOn, PAUSE_MS);
+        return;
+      }
+      this.#waiting.delete(socket);
+      socket.resume();
+    };
+    setTimeout(goOn, PAUSE_MS);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../lib/clock.ts";
-import { sendingOf } from "../stream-wrap.ts";
+import { sendingOf } from "../node-inside.ts";
 
 /** Slower than any line that people use: a reader that takes less holds memory for its own sake. */
 const LEAST_BYTES_PER_SECOND = 8192;

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { owedAnswer } from "../node-inside.ts";
 
 /** How long a connection is kept that asked for what is not there, or with a key that is none. */
 export const STRANGER_IDLE_MS = 5000;
@@ -11,13 +12,10 @@ export function isStrangers(status: number): boolean {
   return status === UNAUTHORIZED || status === NOT_FOUND;
 }
 
-/** `_httpMessage` is node:http's: the answer that is owed or being given on this connection. */
-type HttpSocket = Socket & { readonly _httpMessage?: object | null };
-
 /**
  * For connections of node:http, once an answer is out. Pipelined requests run at once there: where one of them
  * is still owed its answer, its own status decides.
  */
-export function shortenIdle(socket: HttpSocket): void {
-  if (!socket._httpMessage) socket.setTimeout(STRANGER_IDLE_MS);
+export function shortenIdle(socket: Socket): void {
+  if (owedAnswer(socket) === undefined) socket.setTimeout(STRANGER_IDLE_MS);
 }

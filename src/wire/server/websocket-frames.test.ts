@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as library from "ws";
 import { readByLibrary } from "../../../test/support/websocket-library.ts";
+import { LargeBuffers } from "../bytes/large-buffers.ts";
 import { PlainFrames, textFrameHead } from "./websocket-frames.ts";
 
 /** The library exports it, its types do not. */
@@ -25,6 +26,7 @@ async function readPlainFirst(reads: readonly Buffer[], stalls: readonly number[
   const held: number[] = [];
   let plain = 0;
   const frames = new PlainFrames({
+    buffers: new LargeBuffers(),
     receive: (message) => {
       if (!state.isOpen) return;
       plain += 1;

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { largeBuffers } from "../bytes/large-buffers.ts";
+import type { LargeBuffers } from "../bytes/large-buffers.ts";
 import { partOf } from "../bytes/read-buffer.ts";
 import { LongFrame } from "./long-frame.ts";
 
@@ -41,6 +41,7 @@ export type PlainFramesParts = {
   readonly isCaughtUp: () => boolean;
   /** The most bytes of a message: what is longer is left to the library, which ends the connection. */
   readonly mostBytes: number;
+  readonly buffers: LargeBuffers;
   /** Told what is held of a frame that is longer than a read, whenever that changes; 0: nothing. */
   readonly held: (bytes: number) => void;
 };
@@ -112,11 +113,12 @@ export class PlainFrames {
   /** False where the frame is the library's after all. */
   #end(long: LongFrame): boolean {
     this.#long = undefined;
-    const whole = long.join();
+    const { buffers } = this.#parts;
+    const whole = long.join(buffers);
     this.#parts.held(0);
     const isMine = this.#receive(whole, 0, whole.length);
     if (!isMine) this.#parts.pass(whole);
-    largeBuffers.giveBack(whole);
+    buffers.giveBack(whole);
     return isMine;
   }
 

@@ -1,3 +1,4 @@
+import { LargeBuffers } from "../../../src/wire/bytes/large-buffers.ts";
 import { READ_BUFFER, readPart } from "../../../src/wire/bytes/read-buffer.ts";
 import { PlainFrames } from "../../../src/wire/server/websocket-frames.ts";
 import { readByLibrary } from "../../support/websocket-library.ts";
@@ -53,6 +54,7 @@ function plainFirst(reads: readonly Buffer[], stalls: number): string[] {
   const { state, write } = readByLibrary(told, MOST_BYTES);
   let unread: Buffer[] = [];
   const frames = new PlainFrames({
+    buffers: new LargeBuffers(),
     receive: (message) => {
       if (state.isOpen) told.push(`message ${message.toString("latin1")}`);
     },

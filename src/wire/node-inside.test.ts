@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from "no
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { writeText } from "./socket-text.ts";
+import { writeText } from "./node-inside.ts";
 
 let server: Server;
 let open: Socket[];

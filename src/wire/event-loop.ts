@@ -1,0 +1,24 @@
+import { availableParallelism } from "node:os";
+import { MomentClock, systemClock } from "../lib/clock.ts";
+import { LargeBuffers } from "./bytes/large-buffers.ts";
+import { BusyPoll } from "./client/busy-poll.ts";
+import { ReadTurns } from "./read-turns.ts";
+
+/** What all sockets of a process share, since one event loop serves them. */
+export class EventLoop {
+  readonly clock = new MomentClock();
+  /**
+   * Whose turn it is to be read: of clients, and of nodes, so that answers wait for no client. Their
+   * time goes on within a moment.
+   */
+  readonly clientReads = new ReadTurns(systemClock.monotonic);
+  readonly nodeReads = new ReadTurns(systemClock.monotonic);
+  /** What a node's answer is read into, and a client's is written from. */
+  readonly buffers = new LargeBuffers();
+  readonly busyPoll = new BusyPoll({
+    clock: this.clock,
+    // A container's share of the machine is what counts.
+    hasSpareCore: availableParallelism() > 1,
+    again: (poll) => void setImmediate(poll),
+  });
+}

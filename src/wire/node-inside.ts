@@ -1,0 +1,221 @@
+/**
+ * All that the program uses of Node and that Node does not document. Each function has another way
+ * where this Node does not have what it looks for. docs/performance.md has what each one saves.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
+import process from "node:process";
+import type { Duplex, Writable } from "node:stream";
+
+/** What stands for a write that the system has not finished. */
+type WriteRequest = { oncomplete?: (...args: unknown[]) => void };
+
+/** What Node keeps under a socket; each of its functions may be missing in another version of Node. */
+type Handle = NonNullable<SocketConstructorOpts["handle"]> & {
+  /** Returns 0, or a negative error number of the system. */
+  writeLatin1String?: (request: WriteRequest, text: string) => number;
+  /** Called on the handle after each read; where it returns bytes, the next read goes into them. */
+  onread?: (bytes?: ArrayBuffer) => Uint8Array | undefined;
+  reading?: boolean;
+  readStop?: () => number;
+  readStart?: () => number;
+  /** What was given to the system, and what of it the system has not taken yet. */
+  readonly bytesWritten?: number;
+  readonly writeQueueSize?: number;
+  /** There where reads can go into memory that is given. */
+  readonly useUserBuffer?: unknown;
+};
+type WritingHandle = Handle & Required<Pick<Handle, "writeLatin1String">>;
+
+type InnerSocket = Socket & {
+  _handle?: Handle | null;
+  /** Begins the timeout anew. */
+  readonly _unrefTimer?: () => void;
+};
+
+/** What node:http keeps on a socket: the answer that is being given, the request being read. */
+type HttpSocket = Duplex & {
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
+
+/** Node's own names for its `stream_wrap`: documented as deprecated, not as gone. */
+type StreamWrap = {
+  readonly WriteWrap: new () => WriteRequest;
+  /** Numbers about the last read and write. */
+  readonly streamBaseState: Int32Array;
+  /** Where it says what was read: bytes, or a negative error number of the system. */
+  readonly kReadBytesOrError: number;
+  /** Where it says whether the last write is not finished yet. */
+  readonly kLastWriteWasAsync: number;
+};
+
+/** Undefined where this Node gives it to nobody. */
+const streamWrap = foundStreamWrap();
+
+/** No write has it: one that the system takes at once does not touch it. */
+let spare: WriteRequest | undefined;
+
+/**
+ * `socket.write(text, "latin1")`, for a text whose characters are bytes; false where the socket has
+ * more than enough. Where nothing waits to be written, the text is given to the system past the
+ * socket's stream, whose states, objects and later calls are a twentieth of a forwarded call. What
+ * the system does not take at once is the stream's as ever, with all that it tells:
+ * `writableLength`, `drain`, errors, timeouts, the end.
+ */
+export function writeText(socket: Writable, text: string): boolean {
+  const handle = readyHandle(socket);
+  if (streamWrap === undefined || handle === undefined) return socket.write(text, "latin1");
+  spare ??= new streamWrap.WriteWrap();
+  const status = handle.writeLatin1String(spare, text);
+  if (status === 0 && streamWrap.streamBaseState[streamWrap.kLastWriteWasAsync] === 0) return true;
+  const begun = spare;
+  spare = undefined;
+  return tellStream(socket, { handle, begun, status, text });
+}
+
+/** Undefined where the text has to wait for others, or where no plain socket is. */
+function readyHandle(socket: Writable): WritingHandle | undefined {
+  const handle = handleOf(socket);
+  const isReady =
+    socket.writableLength === 0 && socket.writableCorked === 0 && !(socket as Socket).connecting;
+  if (!isReady || handle?.writeLatin1String === undefined) return undefined;
+  return handle as WritingHandle;
+}
+
+/** The stream writes the text, and comes upon the write that was begun in place of a new one. */
+function tellStream(
+  socket: Writable,
+  {
+    handle,
+    begun,
+    status,
+    text,
+  }: {
+    readonly handle: Handle;
+    readonly begun: WriteRequest;
+    readonly status: number;
+    readonly text: string;
+  },
+): boolean {
+  handle.writeLatin1String = (request) => {
+    // The handle's own again, of its prototype.
+    delete handle.writeLatin1String;
+    begun.oncomplete = (...args) => request.oncomplete?.(...args);
+    return status;
+  };
+  return socket.write(text, "latin1");
+}
+
+export type StraightReads = {
+  /** Where the read goes that comes next. */
+  readonly given: Uint8Array;
+  /** So many bytes were read there; false where no more is to be read until the socket is resumed. */
+  took(size: number): boolean;
+  /** Looks for where the next read goes, which is `given` from then on. */
+  give(): void;
+};
+
+/**
+ * The reads of a connected socket that was made with `onread` come straight from the system: Node
+ * finds by names what is to be done with each of them, in the socket, its timeouts and its stream,
+ * which takes as long as looking the bytes over. False where this Node, or this socket, does not
+ * have it; reads come by `onread` then. Ends and errors are the stream's either way.
+ */
+export function readStraight(socket: InnerSocket, reads: StraightReads): boolean {
+  const handle = handleOf(socket);
+  const { onread: ofStream, readStop } = handle ?? {};
+  if (streamWrap === undefined || handle === undefined) return false;
+  if (ofStream === undefined || readStop === undefined) return false;
+  const { streamBaseState, kReadBytesOrError } = streamWrap;
+  handle.onread = (bytes) => {
+    const size = streamBaseState[kReadBytesOrError] as number;
+    if (size <= 0 || socket.destroyed) return ofStream.call(handle, bytes);
+    if (socket.timeout) socket._unrefTimer?.();
+    const { given } = reads;
+    const mayGoOn = reads.took(size);
+    reads.give();
+    if (!mayGoOn && !socket.destroyed) {
+      handle.reading = false;
+      readStop.call(handle);
+    }
+    return reads.given === given ? undefined : reads.given;
+  };
+  return true;
+}
+
+/** Nothing more is read. The socket is not told, whose stream would have it read on at once. */
+export function stopReading(socket: InnerSocket): void {
+  socket._handle?.readStop?.();
+}
+
+/** Reads again, unless the socket was paused meanwhile: it is resumed by whoever paused it. */
+export function goOnReading(socket: InnerSocket): void {
+  const handle = socket._handle;
+  if (handle?.reading) handle.readStart?.();
+}
+
+/**
+ * A socket in place of an accepted one, that reads as `onread` says: Node gives that only to sockets
+ * that connect. Undefined where it can't be done, as with TLS, whose handle is not where its bytes
+ * come from.
+ */
+export function secondSocket(accepted: InnerSocket, onread: OnReadOpts): Socket | undefined {
+  const { _handle: handle, allowHalfOpen } = accepted;
+  if (Object.getPrototypeOf(accepted) !== Socket.prototype) return undefined;
+  if (!handle || handle.useUserBuffer === undefined) return undefined;
+  const second = new Socket({ handle, allowHalfOpen, onread });
+  accepted._handle = null;
+  // The server counts its connections by those that it has accepted.
+  second.once("close", () => accepted.destroy());
+  return second;
+}
+
+/** What of a socket's writes the other side, or the system for it, has taken. */
+export function sendingOf(socket: InnerSocket): {
+  readonly unsentBytes: number;
+  readonly takenBytes: number;
+} {
+  const { writableLength } = socket;
+  const { bytesWritten, writeQueueSize } = socket._handle ?? {};
+  if (bytesWritten === undefined || writeQueueSize === undefined) {
+    // A large write then counts as taken when all of it is.
+    return { unsentBytes: writableLength, takenBytes: (socket.bytesWritten ?? 0) - writableLength };
+  }
+  return {
+    unsentBytes: Math.max(writableLength, writeQueueSize),
+    takenBytes: bytesWritten - writeQueueSize,
+  };
+}
+
+/** The answer that node:http owes on this connection, or is giving. */
+export function owedAnswer(socket: HttpSocket): ServerResponse | undefined {
+  return socket._httpMessage ?? undefined;
+}
+
+/** Whether node:http has a part of a request. */
+export function isReadingRequest({ parser }: HttpSocket): boolean {
+  return parser?.incoming?.complete === false;
+}
+
+/** Of a plain socket; undefined where no such is, or none is under it: TLS has its own way. */
+function handleOf(socket: Duplex | Writable): Handle | undefined {
+  if (Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
+  return (socket as InnerSocket)._handle ?? undefined;
+}
+
+function foundStreamWrap(): StreamWrap | undefined {
+  const { binding } = process as { binding?: (name: string) => Partial<StreamWrap> };
+  try {
+    const wrap = binding?.("stream_wrap");
+    const isWhole =
+      wrap?.WriteWrap !== undefined &&
+      wrap.streamBaseState !== undefined &&
+      wrap.kReadBytesOrError !== undefined &&
+      wrap.kLastWriteWasAsync !== undefined;
+    return isWhole ? (wrap as StreamWrap) : undefined;
+  } catch {
+    // Refused, as Node's permission model does.
+    return undefined;
+  }
+}
