@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { errorsDocument } from "../../scripts/errors-doc.ts";
 import { LedgerFiles } from "../../src/block-files/ledger-files.ts";
@@ -30,6 +31,20 @@ test("docs/life-of-a-call.md names the stages of the pipeline in their order", (
   expect(told.filter(({ number }) => number >= first && number <= last)).toEqual(stages);
   const paragraphs = [...read("docs/life-of-a-call.md").matchAll(/^\*\*(\d+)\. /gm)];
   expect(paragraphs.map(([, number]) => number)).toEqual(rows.map(([, number]) => number));
+});
+
+test("each decision that code or tests name is a heading of docs/decisions.md", () => {
+  const headings = new Set(
+    [...read("docs/decisions.md").matchAll(/^## (.+)$/gm)].map(([, one]) => one),
+  );
+  const files = globSync("{src,test,bench,scripts}/**/*.ts", { exclude: ["test/outside/**"] });
+  const named = files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/docs\/decisions\.md, "([\w ]+)"/g)].map(
+      ([, heading]) => `${file}: ${heading}`,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  for (const one of named) expect(headings, one).toContain(one.slice(one.indexOf(": ") + 2));
 });
 
 test("docs/life-of-a-call.md names errors that exist", () => {

@@ -1,5 +1,5 @@
 /**
- * What a body is owed by JSON-RPC 2.0 and design.md, worked out by other means than the gateway's:
+ * What a body is owed by JSON-RPC 2.0 and docs/decisions.md, worked out by other means than the gateway's:
  * JSON.parse with the source text of ids, and a walk over the text for nesting.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The envelope as a table: what a body gets, to the byte. The rules are JSON-RPC 2.0 and
- * design.md's "envelope", "notifications" and "bytes after the JSON value".
+ * docs/decisions.md, "Envelope".
  */
 export type EnvelopeRow = {
   readonly name: string;

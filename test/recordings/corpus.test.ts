@@ -19,7 +19,7 @@ const message = (call: typeof CALL | typeof LOOK_UP) =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, ...call });
 
 /**
- * design.md, "getBlock's errors": a client gets these otherwise than of their class. (-32004 is
+ * docs/decisions.md, "Slot networks": a client gets these otherwise than of their class. (-32004 is
  * null of its class: getBlock is a look-up, the calls here are not.)
  */
 const OF_GET_BLOCK: Readonly<Record<string, (line: CorpusLine) => Ending>> = {

@@ -17,7 +17,7 @@ export type ShapeChoice = {
   readonly signatures?: "node" | "padded";
 };
 
-/** Params that go-ethereum takes, or refuses later, and the gateway refuses: design.md. */
+/** Params that go-ethereum takes, or refuses later, and the gateway refuses: docs/decisions.md, "Params". */
 const REFUSED_TOO: readonly (readonly [cases: RegExp, text: RegExp])[] = [
   [
     /_(hex_upper|uppercase_hex|index_upper|upper_0X)$/,
@@ -33,7 +33,7 @@ const LEFT_TO_NODES = /_logs_range_3$/;
 const LOOK_UP = /^eth_get(Block|Uncle|Transaction(By|Receipt))/;
 
 /**
- * What design.md says that a client gets of a recorded call. `strictest` is go-ethereum's answer
+ * What docs/decisions.md, "Answers of nodes", says that a client gets of a recorded call. `strictest` is go-ethereum's answer
  * to the same case: what it refuses as -32602 never leaves the gateway, in its words.
  */
 export function documented(
@@ -57,7 +57,7 @@ export function documented(
   return known === undefined ? answeredByTheNode(call, parts) : { kind: "own", result: known };
 }
 
-/** design.md, "heads": what is the network's, not a node's. */
+/** docs/decisions.md, "Heads": what is the network's, not a node's. */
 function knownOfChain({ method }: Request, { chainId, head }: RecordedChain): unknown {
   if (method === "eth_chainId") return `0x${chainId.toString(16)}`;
   if (method === "net_version") return String(chainId);
@@ -101,7 +101,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const padded = (word: unknown) => `0x${String(word).slice(2).padStart(64, "0")}`;
 
-/** design.md, "Towards the data": blocks, uncles, transactions, storage values and proofs. */
+/** docs/decisions.md, "Shapes": blocks, uncles, transactions, storage values and proofs. */
 export function documentedShape(request: Request, result: unknown, choice: ShapeChoice): unknown {
   const { method, params } = request;
   const pending = Array.isArray(params) && params[0] === "pending";

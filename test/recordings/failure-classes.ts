@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import type { ErrorObject, Recorded } from "./rig.ts";
 
 /**
- * What design.md says that a client gets of each class of failure of fixtures/nodes/
- * REVERT-CORPUS.md: written down from there once more, not from the code.
+ * docs/decisions.md, "Answers of nodes": what a client gets of each class of failure of
+ * test/fixtures/nodes/. Written down from there once more, not from the code.
  */
 const CORPUS = "test/fixtures/nodes/revert-corpus.jsonl";
 

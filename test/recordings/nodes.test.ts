@@ -151,7 +151,7 @@ describe("recorded nodes", () => {
   });
 
   test.each(NODES)(
-    "of %s the calls that design.md charges are charged, at their price",
+    "of %s the calls that docs/decisions.md charges are charged, at their price",
     async (node) => {
       const charged = replays.filter(({ call, wanted }) => {
         const free =

@@ -5,7 +5,7 @@ import { callText, post, type SlotRig, type SlotRigOptions, slotsAt, startSlotRi
 
 const HEAD = 5000;
 const OTHER_GENESIS = "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY";
-/** design.md: a node that is well again is used within it. */
+/** docs/decisions.md, "Attempts": a node that is well again is used within it. */
 const BACK_MS = 10_000;
 /** A machine that runs other tests too. */
 const BUSY_MS = 5000;

@@ -21,7 +21,7 @@ import {
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What the gateway refuses although the node took it, or words otherwise; design.md. */
+/** What the gateway refuses although the node took it, or words otherwise: docs/decisions.md, "Slot networks". */
 const OWN_REFUSALS: Readonly<Record<string, RegExp>> = {
   "commitment bogus": /^Invalid params: .* At commitment: unknown variant `bogus`/,
   "unknown key": /^Invalid params: .* unknown field `foo`/,

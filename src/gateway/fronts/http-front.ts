@@ -27,7 +27,7 @@ export type FrontParts = {
 
 /**
  * JSON-RPC over HTTP: one POST, one answer, over whichever wire it came. Order of the checks:
- * design.md, "order of the checks".
+ * docs/decisions.md, "Order of the checks".
  */
 export class HttpFront {
   readonly #parts: FrontParts;

@@ -30,7 +30,7 @@ export type GatewayServerOptions = {
   readonly limits?: ConnectionLimits | undefined;
 };
 
-/** design.md, "order of the checks" and "odd requests"; stalledMs is longer than any call. */
+/** docs/decisions.md, "Order of the checks"; stalledMs is longer than any call. */
 export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
   headersMs: 10_000,
   bodyMs: 30_000,

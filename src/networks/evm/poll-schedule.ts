@@ -9,7 +9,7 @@ const RETRY_SHARE = 1 / 8;
 /** Where no block comes, each poll waits so much longer than the one before. */
 const GROWTH = 1.5;
 const MOST_OF = 0.75;
-/** design.md, "heads": how long at most, with clients that use the head and without. */
+/** docs/decisions.md, "Heads": how long at most, with clients that use the head and without. */
 const USED_MS = 2000;
 const IDLE_MS = 15_000;
 /** Clients that ask less often do not notice. */

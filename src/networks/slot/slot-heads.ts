@@ -8,7 +8,7 @@ export const COMMITMENTS = ["processed", "confirmed", "finalized"] as const;
 export type Commitment = (typeof COMMITMENTS)[number];
 export type Slots = Readonly<Record<Commitment, number>>;
 
-/** design.md, "heads": so long a head stays although no healthy node has it. */
+/** docs/decisions.md, "Heads": so long a head stays although no healthy node has it. */
 const FALL_BACK_MS = 30_000;
 const NONE: Slots = Object.freeze({ processed: -1, confirmed: -1, finalized: -1 });
 
