@@ -29,6 +29,17 @@ for (const file of globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] })) {
   });
 }
 
+/** What one reader looks over in one go; a longer file is two things. */
+const MOST_LINES = 300;
+
+test("no file of src is longer than its readers' patience", () => {
+  const files = globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] });
+  const long = files.filter(
+    (file) => readFileSync(file, "utf8").split("\n").length > MOST_LINES + 1,
+  );
+  expect(long).toEqual([]);
+});
+
 /** The one file that may use what Node does not document; it has a way without each of it. */
 const INSIDE = "src/wire/node-inside.ts";
 const UNDOCUMENTED =

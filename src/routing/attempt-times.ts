@@ -6,6 +6,7 @@ import { isAnyLeft, TIER } from "./selection.ts";
 export const LEAST_ATTEMPT_MS = 20;
 /** A second request sooner than this would race answers that are on their way. */
 const LEAST_HEDGE_MS = 10;
+const LEAST_SECOND_OPINION_MS = 200;
 
 export type AttemptOrder = {
   readonly upstream: Upstream;
@@ -29,6 +30,11 @@ export function attemptMs(
       ? mayAskOthers || isAnyLeft(primaries, { need, worst: TIER.troubled, without })
       : isAnyLeft(partners, { need, worst: TIER.behind, without });
   return others ? leftMs / 2 : leftMs;
+}
+
+/** How long the answer at hand waits for a second node that may know more. */
+export function secondOpinionMs(p95Ms: number | undefined): number {
+  return Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS);
 }
 
 /**

@@ -2,16 +2,14 @@ import type { Timer } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { judge, type Verdict } from "../upstreams/verdict.ts";
-import { attemptMs, hedgeMs, LEAST_ATTEMPT_MS } from "./attempt-times.ts";
+import { attemptMs, hedgeMs, LEAST_ATTEMPT_MS, secondOpinionMs } from "./attempt-times.ts";
 import { BlockWait } from "./block-wait.ts";
 import { conclude, resultOf } from "./conclude.ts";
 import { Findings, type Others } from "./findings.ts";
 import { type AttemptOwner, FlightAttempt, leave, take } from "./flight-attempt.ts";
 import type { FetchOutcome, FlightParts, RoutedRequest } from "./routing.ts";
 import { type Choice, choose, isAnyLeft, TIER } from "./selection.ts";
-
-/** How long the answer at hand waits for a second node that may know more. */
-const LEAST_SECOND_OPINION_MS = 200;
+import { StaleNodes } from "./stale-nodes.ts";
 
 /** One call on its way to an answer: attempts one after another, and a hedged one beside the first. */
 export class Flight implements Others, AttemptOwner {
@@ -23,7 +21,7 @@ export class Flight implements Others, AttemptOwner {
   /** An array that something was added to has room for 17, which few need: another is made. */
   #asked: Upstream[] = [];
   #sent: FlightAttempt[] = [];
-  #stale: Upstream[] | undefined;
+  #stale: StaleNodes | undefined;
   #verifying = 0;
   /** Attempts that their nodes never saw. */
   #unsent = 0;
@@ -107,12 +105,7 @@ export class Flight implements Others, AttemptOwner {
 
   /** A primary whose connection had ended counts as behind every block until it tells its head again. */
   #chooseStale(): Choice | undefined {
-    const primaries = this.#stale?.filter(({ role }) => role === "primary");
-    return primaries && this.#choose(primaries, TIER.behind);
-  }
-
-  #isAnyLeft(upstreams: readonly Upstream[], worst: number): boolean {
-    return isAnyLeft(upstreams, { need: this.#request.need, worst, without: this.#asked });
+    return this.#stale && this.#choose(this.#stale.primaries, TIER.behind);
   }
 
   #send(choice: Choice, beside?: Upstream): void {
@@ -136,12 +129,9 @@ export class Flight implements Others, AttemptOwner {
     if (upstream.role === "primary" && !this.#isDone) this.#planSecond();
   }
 
-  /** Nothing is known of it but that its connection had ended: it gets one more attempt. */
   #askAgain(upstream: Upstream): void {
-    this.#stale ??= [];
-    if (this.#stale.includes(upstream)) return;
-    this.#stale.push(upstream);
-    this.#asked.splice(this.#asked.indexOf(upstream), 1);
+    this.#stale ??= new StaleNodes();
+    if (this.#stale.add(upstream)) this.#asked.splice(this.#asked.indexOf(upstream), 1);
   }
 
   /** A node whose chain nobody has checked yet is checked first: it may be of another one. */
@@ -166,8 +156,7 @@ export class Flight implements Others, AttemptOwner {
     const { need } = this.#request;
     const asked = this.#asked;
     // One whose connection had ended is asked again, once it has shown its chain.
-    const isLeft = this.#stale?.some((one) => !asked.includes(one)) === true;
-    const mayAskOthers = isLeft || this.#mayAskPartners;
+    const mayAskOthers = this.#stale?.areLeft(asked) === true || this.#mayAskPartners;
     const order = { upstream, need, asked, mayAskOthers, leftMs: this.#leftMs() };
     return attemptMs(order, this.#parts);
   }
@@ -177,8 +166,7 @@ export class Flight implements Others, AttemptOwner {
     if (this.#hedge !== undefined) return;
     const { latency, timers } = this.#parts;
     const p95Ms = latency.value();
-    const hasAnswer = this.#found?.atHand !== undefined;
-    const slowMs = hasAnswer ? Math.max(2 * (p95Ms ?? 0), LEAST_SECOND_OPINION_MS) : p95Ms;
+    const slowMs = this.#found?.atHand === undefined ? p95Ms : secondOpinionMs(p95Ms);
     const delayMs = hedgeMs(slowMs, this.#leftMs());
     if (delayMs !== undefined) this.#hedge = timers.set(delayMs, this);
   }
@@ -212,7 +200,8 @@ export class Flight implements Others, AttemptOwner {
     const verdict = judge(sent.method, answer);
     const conclusion = { answer, verdict, now: this.#nowMs };
     take(sent, this.#sent);
-    if (verdict.kind === "result" && this.#isFirst(sent)) {
+    // Nothing is to be weighed against it: no answer that came before, and no hedge that it is.
+    if (verdict.kind === "result" && this.#found === undefined && sent.beside === undefined) {
       // The client first: it does not wait for what its answer tells of the node.
       this.#finish(resultOf(sent, verdict.result, this.#parts));
       conclude(sent, conclusion, this.#parts);
@@ -220,11 +209,6 @@ export class Flight implements Others, AttemptOwner {
     }
     conclude(sent, conclusion, this.#parts);
     if (!this.#isDone) this.#weigh(sent, verdict);
-  }
-
-  /** Whether nothing is to be weighed against it: no answer that came before, and no hedge that it is. */
-  #isFirst({ beside }: FlightAttempt): boolean {
-    return this.#found === undefined && beside === undefined;
   }
 
   /** What the call makes of an answer that is not all there is to it. */
@@ -279,7 +263,8 @@ export class Flight implements Others, AttemptOwner {
   /** Each call of a partner is counted against the caps before it is sent. */
   #askPartner(): void {
     const { partners, askCaps, observer } = this.#parts;
-    if (!this.#isAnyLeft(partners, TIER.behind)) {
+    const { need } = this.#request;
+    if (!isAnyLeft(partners, { need, worst: TIER.behind, without: this.#asked })) {
       this.#mayAskPartners = false;
       this.next();
       return;

@@ -1,4 +1,5 @@
 import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
+import type { UsageStore } from "./usage-store.ts";
 
 /**
  * What the program keeps, one interface per store. Times are Unix milliseconds. Every method
@@ -207,97 +208,6 @@ export type LedgerStore = {
   readonly repair: (owners: readonly string[], day: Day) => Promise<readonly ForgottenDay[]>;
   /** Rejects where nothing can be written at this moment, as when the disk is full. Changes nothing. */
   readonly check: () => Promise<void>;
-};
-
-/** Of calls that were answered, by a primary or by a partner; any other is an error's name. */
-export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];
-
-/** Calls of one minute (Unix minutes), of one account, key, network, method and outcome. */
-export type UsageBucket = {
-  readonly minute: number;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly network: string;
-  readonly method: string;
-  /** One of ANSWERED_OUTCOMES, or a name of the error table. */
-  readonly outcome: string;
-  readonly calls: number;
-  readonly credits: number;
-  /** Bytes of answers. */
-  readonly bytes: number;
-  readonly latencyMs: number;
-};
-
-/** How often an account's eth_call named a contract, of one minute; an estimate from a sketch. */
-export type ContractCount = {
-  readonly minute: number;
-  readonly accountId: string;
-  readonly network: string;
-  readonly contract: string;
-  readonly calls: number;
-};
-
-export type UsageResolution = "minute" | "hour" | "day";
-
-export type UsageQuery = {
-  readonly accountId: string;
-  readonly keyId?: string | undefined;
-  readonly network?: string | undefined;
-  readonly resolution: UsageResolution;
-  /** Unix milliseconds, from included, to excluded. */
-  readonly from: number;
-  readonly to: number;
-};
-
-/** One row of an answer: `at` is the beginning of its minute, hour or day, Unix milliseconds. */
-export type UsageRow = Omit<UsageBucket, "minute" | "accountId"> & { readonly at: number };
-
-export const USAGE_DIMENSIONS = ["method", "network", "key", "outcome"] as const;
-export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
-
-export type UsageSeriesQuery = UsageQuery & {
-  /** Of a point: a multiple of the resolution. Points begin at multiples of it, in UTC. */
-  readonly stepMs: number;
-  readonly by: UsageDimension;
-  /** How many names are told apart: those most called in the span. */
-  readonly top: number;
-};
-
-/** `at`: the step's beginning, Unix milliseconds. Steps and names without calls have no point. */
-export type UsagePoint = {
-  readonly at: number;
-  /** A method, a network, a key's id or an outcome; null: all that are not among the `top`. */
-  readonly name: string | null;
-  readonly calls: number;
-  readonly credits: number;
-  /** Calls with any outcome but the answered ones. */
-  readonly failed: number;
-};
-
-/** Of a span, whatever the key. */
-export type UsageTotal = Omit<UsageRow, "at" | "keyId">;
-
-export type UsageStore = {
-  /** Adds to the minutes, hours and days of these buckets, all or nothing. */
-  readonly record: (
-    buckets: readonly UsageBucket[],
-    contracts: readonly ContractCount[],
-  ) => Promise<void>;
-  /** As many rows as there are: a long span of a busy account is asked for piece by piece. */
-  readonly query: (query: UsageQuery) => Promise<readonly UsageRow[]>;
-  /** Sums of each step, oldest first, then by name. */
-  readonly series: (query: UsageSeriesQuery) => Promise<readonly UsagePoint[]>;
-  /** Sums of the span, by network, method and outcome. */
-  readonly totals: (query: UsageQuery) => Promise<readonly UsageTotal[]>;
-  /** The contracts most called, most first. */
-  readonly topContracts: (
-    query: Pick<UsageQuery, "accountId" | "from" | "to"> & { readonly limit: number },
-  ) => Promise<readonly Omit<ContractCount, "minute" | "accountId">[]>;
-  /**
-   * Drops some of what is older than these times, Unix milliseconds; audit and alerts as days. True
-   * where there may be more: so that others get their turn, one call drops no more than takes a moment.
-   */
-  readonly prune: (before: Readonly<Record<UsageResolution, number>>) => Promise<boolean>;
 };
 
 /** Hard caps on the calls that may go to a network's partners; absent: none. */

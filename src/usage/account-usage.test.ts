@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dayOf } from "../lib/day.ts";
 import { openMemory } from "../storage/memory.ts";
-import type { UsageBucket } from "../storage/store.ts";
+import type { UsageBucket } from "../storage/usage-store.ts";
 import { accountBalance, accountUsage, type UsageAccount } from "./account-usage.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12, 40, 0, 1);

@@ -1,6 +1,7 @@
 import type { PlanConfig } from "../config/plans.ts";
 import { DAY_MS, dayOf, endOf, isoDay } from "../lib/day.ts";
-import type { Account, DayBalance, Storage, UsageRow } from "../storage/store.ts";
+import type { Account, DayBalance, Storage } from "../storage/store.ts";
+import type { UsageRow } from "../storage/usage-store.ts";
 
 /** What the day of an account needs to be known of it. */
 export type UsageAccount = Pick<Account, "id" | "email" | "plan" | "limits">;

@@ -1,4 +1,4 @@
-import type { UsageBucket } from "../storage/store.ts";
+import type { UsageBucket } from "../storage/usage-store.ts";
 import { ContractSketch } from "./contract-sketch.ts";
 
 /** One call that was settled. */

@@ -1,4 +1,4 @@
-import type { ContractCount, UsageBucket } from "../storage/store.ts";
+import type { ContractCount, UsageBucket } from "../storage/usage-store.ts";
 import { type ContractSketch, isDue, type SketchEntry } from "./contract-sketch.ts";
 import { type Counter, MinuteTally, type SettledCall } from "./minute-tally.ts";
 

@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import {
-  type ContractCount,
-  StorageError,
-  type UsageBucket,
-  type UsageStore,
-} from "../storage/store.ts";
+import { StorageError } from "../storage/store.ts";
+import type { ContractCount, UsageBucket, UsageStore } from "../storage/usage-store.ts";
 import { SKETCH_ENTRIES } from "./contract-sketch.ts";
 import { type SettledCall, UsageRecorder } from "./usage-recorder.ts";
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import { isOutcomeUnknown, type UsageResolution, type UsageStore } from "../storage/store.ts";
+import { isOutcomeUnknown } from "../storage/store.ts";
+import type { UsageResolution, UsageStore } from "../storage/usage-store.ts";
 import type { SettledCall } from "./minute-tally.ts";
 import { type Batch, UnwrittenUsage } from "./unwritten-usage.ts";
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { DAY_MS, dayOf } from "../../src/lib/day.ts";
-import type { UsageBucket } from "../../src/storage/store.ts";
+import type { UsageBucket } from "../../src/storage/usage-store.ts";
 import { type ClockedDashboard, startClockedDashboard } from "./support/clocked-dashboard.ts";
 import { button } from "./support/steps.ts";
 import { openBrowser, type TestBrowser, type Visitor } from "./support/test-browser.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { UsageBucket } from "../../src/storage/store.ts";
+import type { UsageBucket } from "../../src/storage/usage-store.ts";
 import { connectViem } from "../outside/viem.ts";
 import { type Dashboard, startDashboard } from "./support/dashboard.ts";
 import { go, heading, stat } from "./support/steps.ts";

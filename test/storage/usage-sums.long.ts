@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/sqlite/client.ts";
+import type { Storage } from "../../src/storage/store.ts";
 import {
-  type Storage,
   USAGE_DIMENSIONS,
   type UsageBucket,
   type UsageQuery,
-} from "../../src/storage/store.ts";
+} from "../../src/storage/usage-store.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { temporaryFolder } from "../support/written.ts";
 

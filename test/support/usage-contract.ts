@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { ContractCount, Storage, UsageBucket, UsageQuery } from "../../src/storage/store.ts";
+import type { Storage } from "../../src/storage/store.ts";
+import type { ContractCount, UsageBucket, UsageQuery } from "../../src/storage/usage-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

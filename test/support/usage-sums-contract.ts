@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import type { Storage } from "../../src/storage/store.ts";
 import {
-  type Storage,
   USAGE_DIMENSIONS,
   type UsageBucket,
   type UsageQuery,
   type UsageSeriesQuery,
-} from "../../src/storage/store.ts";
+} from "../../src/storage/usage-store.ts";
 import { bucket } from "./usage-contract.ts";
 
 const MINUTE_MS = 60_000;

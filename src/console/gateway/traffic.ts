@@ -1,4 +1,4 @@
-import { ANSWERED_OUTCOMES } from "../../storage/store.ts";
+import { ANSWERED_OUTCOMES } from "../../storage/usage-store.ts";
 import { type Sample, samplesOf } from "./metric-lines.ts";
 
 /** Calls and failed ones since the gateway began. */

@@ -1,4 +1,5 @@
-import type { Storage, UsageRow } from "../../storage/store.ts";
+import type { Storage } from "../../storage/store.ts";
+import type { UsageRow } from "../../storage/usage-store.ts";
 import type { ExportRow } from "../contract/usage.ts";
 import type { Span } from "./usage-span.ts";
 import { mean } from "./usage-table.ts";

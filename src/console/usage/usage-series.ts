@@ -1,4 +1,4 @@
-import type { UsagePoint } from "../../storage/store.ts";
+import type { UsagePoint } from "../../storage/usage-store.ts";
 import { OTHER_SERIES } from "../contract/constants.ts";
 import type { Series } from "../contract/usage.ts";
 import type { Span } from "./usage-span.ts";

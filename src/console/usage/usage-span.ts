@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../lib/day.ts";
-import type { UsageResolution } from "../../storage/store.ts";
+import type { UsageResolution } from "../../storage/usage-store.ts";
 import type { Range } from "../contract/usage.ts";
 
 const MINUTE_MS = 60_000;

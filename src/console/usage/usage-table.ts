@@ -1,4 +1,4 @@
-import { ANSWERED_OUTCOMES, type UsageTotal } from "../../storage/store.ts";
+import { ANSWERED_OUTCOMES, type UsageTotal } from "../../storage/usage-store.ts";
 import type { UsageRow } from "../contract/usage.ts";
 
 type Sum = { row: UsageRow; latencyMs: number };

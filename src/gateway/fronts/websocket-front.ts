@@ -12,10 +12,11 @@ import { MAX_BODY_BYTES } from "../../wire/server/request-body.ts";
 import { RequestHead } from "../../wire/server/request-head.ts";
 import type { SocketReader } from "../../wire/server/socket-reader.ts";
 import { PlainFrames } from "../../wire/server/websocket-frames.ts";
+import { CLOSE } from "./close-codes.ts";
 import type { FrontParts } from "./http-front.ts";
 import { lastAnswer } from "./last-answers.ts";
 import type { Reading } from "./reception.ts";
-import { CLOSE, WebSocketConnection } from "./websocket-connection.ts";
+import { WebSocketConnection } from "./websocket-connection.ts";
 
 export type WebSocketOptions = {
   readonly maxCallsInAir: number;

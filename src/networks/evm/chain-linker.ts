@@ -27,11 +27,11 @@ export class ChainLinker {
 
   /** Does nothing where this upstream's head is joined to the chain, or about to be. */
   link(upstream: TrackedUpstream): void {
-    const missing = this.#parts.view.missing(upstream);
+    const missing = this.#parts.view.forks.missing(upstream);
     if (missing === undefined || this.#busy.has(upstream)) return;
     if (this.#left.get(upstream) === this.#parts.view.tipOf(upstream)?.hash) return;
     if (missing.kind === "parent") this.#askParent(upstream, missing.hash);
-    else this.#askLandmarks(upstream, this.#parts.view.landmarks(upstream));
+    else this.#askLandmarks(upstream, this.#parts.view.forks.landmarks(upstream));
   }
 
   #askParent(upstream: TrackedUpstream, hash: string): void {
@@ -41,10 +41,10 @@ export class ChainLinker {
       this.#wanted.delete(hash);
       const header = readBlock(json);
       if (header?.hash === hash) {
-        this.#parts.view.learn(header);
+        this.#parts.view.forks.learn(header);
         for (const one of this.#parts.upstreams) this.link(one);
       } else if (json !== undefined) {
-        this.#askLandmarks(upstream, this.#parts.view.landmarks(upstream));
+        this.#askLandmarks(upstream, this.#parts.view.forks.landmarks(upstream));
       }
     });
   }
@@ -68,12 +68,12 @@ export class ChainLinker {
   /** The node may have left its head for another one between that and its answers. */
   #join(upstream: TrackedUpstream, ancestor: number): void {
     const tip = this.#parts.view.tipOf(upstream);
-    const lowest = this.#parts.view.lowest(upstream);
+    const lowest = this.#parts.view.forks.lowest(upstream);
     if (tip === undefined || lowest === undefined) return;
     const params = `["0x${lowest.number.toString(16)}",false]`;
     this.#ask(upstream, { method: "eth_getBlockByNumber", params }, (json) => {
       if (json === undefined) return;
-      if (readBlock(json)?.hash === lowest.hash) this.#parts.view.joins(upstream, ancestor);
+      if (readBlock(json)?.hash === lowest.hash) this.#parts.view.forks.joins(upstream, ancestor);
       else {
         this.#left.set(upstream, tip.hash);
         this.#parts.left(upstream);

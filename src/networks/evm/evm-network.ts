@@ -3,7 +3,6 @@ import type { EvmNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Timers } from "../../lib/timer-wheel.ts";
 import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
@@ -13,9 +12,7 @@ import type { RoutedNeed } from "../../routing/routing.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { blockNumberIn, isNull, textIn } from "../../transports/answer-block.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
-import type { NetworkCache } from "../answers.ts";
-import { Answers, type ResultOutcome } from "../answers.ts";
+import { Answers, type AnswersParts, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { leastBlock, Needs } from "../needs.ts";
 import {
@@ -36,16 +33,11 @@ import { isOfMoment, isPending } from "./pending.ts";
 import { type Found, outside, Resolver, sentArgs, sentText, unknownsOf } from "./resolution.ts";
 import { KEEPS_UP_BLOCKS } from "./standing.ts";
 
-export type EvmNetworkParts = {
+export type EvmNetworkParts = Omit<AnswersParts, "metrics" | "disk"> & {
   readonly upstreams: readonly Upstream[];
   readonly router: Router;
   readonly chain: ChainWatch;
   readonly metrics: NetworkMetrics;
-  readonly clock: Pick<Clock, "monotonic">;
-  readonly timers: Timers;
-  readonly turnEnds: (run: () => void) => void;
-  readonly buffers: Pick<LargeBuffers, "keep">;
-  readonly cache: NetworkCache;
   readonly disk?: NetworkDisk | undefined;
 };
 
@@ -260,6 +252,8 @@ export class EvmNetwork implements Network {
     const resolution = this.#resolver.resolve(definition, args, moment);
     if ("name" in resolution) return resolution;
     const shape = isPending(args, definition.places.block) ? this.#pending : this.#mined;
+    // Of the pending block nothing stays as it is.
+    const isKeepable = definition.cache === "block" && shape === this.#mined;
     const sent = sentArgs(definition, args, moment);
     // Member by member: each call makes one, and to spread an object costs more than its work.
     return {
@@ -275,16 +269,11 @@ export class EvmNetwork implements Network {
       partner,
       head,
       shape,
-      isKept: definition.cache === "block" && !resolution.future && this.#mayKeep(shape),
+      isKept: isKeepable && !resolution.future && this.#answers.isKeeping,
       epoch: this.#answers.epoch,
       params: sentText(definition, { args, sent, text }),
       hash: 0,
     };
-  }
-
-  /** Of the pending block nothing stays as it is. */
-  #mayKeep(shape: ShapeOptions): boolean {
-    return shape === this.#mined && this.#answers.isKeeping;
   }
 
   #waitForHead(question: Question, waiter: PlanWaiter): void {

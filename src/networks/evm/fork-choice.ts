@@ -1,16 +1,38 @@
 import type { HeaderTree } from "./header-tree.ts";
-import { isBehind, type Standing } from "./standing.ts";
+import { highest, inOrder, isBehind, present, type Standing } from "./standing.ts";
 
 /** How much deeper no fork is looked for: as many parents are asked for one by one. */
 const DEEPEST_FORK = 64;
 const MOST_STRAYS = 16;
+/** What one choice of a chain may make possible for the next. */
+export const MOST_PASSES = 3;
+
+/**
+ * Chooses the chain among those that are heard. Returns the block above which the chain was
+ * replaced; Infinity: nothing was.
+ */
+export function chooseAmong(
+  tree: HeaderTree,
+  standings: readonly Standing[],
+  { heard, now }: { readonly heard: readonly Standing[]; readonly now: number },
+): number {
+  let kept = Number.POSITIVE_INFINITY;
+  // On the new chain others may be joined that were not before.
+  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+    joinHeads(tree, standings);
+    const replaced = chooseChain(tree, inOrder(heard), highest(present(standings, now)));
+    kept = Math.min(kept, replaced);
+    if (replaced === Number.POSITIVE_INFINITY) break;
+  }
+  return kept;
+}
 
 /**
  * Moves the chain to where the nodes say it is. Whoever comes first in `order` decides: a later one
  * may only add to the chain, or replace what none before it has. One that is far behind `top` never
  * replaces anything. Returns the block above which the chain was replaced; Infinity: nothing was.
  */
-export function chooseChain(tree: HeaderTree, order: readonly Standing[], top: number): number {
+function chooseChain(tree: HeaderTree, order: readonly Standing[], top: number): number {
   let kept = Number.POSITIVE_INFINITY;
   let decided = -1;
   for (const { tip, join, upstream } of order) {
@@ -34,7 +56,7 @@ export function chooseChain(tree: HeaderTree, order: readonly Standing[], top: n
 }
 
 /** Finds out whose heads are joined to the chain, by what is known of them. */
-export function joinHeads(tree: HeaderTree, standings: readonly Standing[]): void {
+function joinHeads(tree: HeaderTree, standings: readonly Standing[]): void {
   for (const standing of standings) {
     const { tip, join } = standing;
     if (tip !== undefined) standing.wasJoined ||= tree.branch(tip, join) !== undefined;

@@ -126,7 +126,7 @@ describe("the head", () => {
     view.report(a, block(10));
     a.breaker.state = "open";
     view.report(b, block(12, "b"));
-    view.joins(b, -1);
+    view.forks.joins(b, -1);
     expect(view.head?.number).toBe(12);
     a.breaker.state = "closed";
     view.refresh();
@@ -182,7 +182,7 @@ describe("the head", () => {
     view.seen(a, 11, hashOf(11, "b"));
     expect(view.newestHashed).toBe(10);
     view.report(a, block(12));
-    view.learn(block(11));
+    view.forks.learn(block(11));
     expect(view.head).toMatchObject({ number: 12, hash: hashOf(12, "a") });
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 12 });
     view.seen(a, 13, hashOf(13, "b"));
@@ -195,7 +195,7 @@ describe("the head", () => {
     view.report(a, block(10));
     view.seen(a, 12, hashOf(12, "a"));
     view.seen(a, 13, hashOf(13, "a"));
-    for (const number of [11, 12, 13]) view.learn(block(number));
+    for (const number of [11, 12, 13]) view.forks.learn(block(number));
     view.report(a, block(14));
     expect(view.head?.number).toBe(14);
     expect(changes.map(({ kind }) => kind)).not.toContain("reorg");
@@ -276,9 +276,9 @@ describe("forks", () => {
     view.report(b, block(10));
     view.report(a, block(11));
     view.report(b, block(12, "b", 5));
-    view.learn(block(11, "b", 5));
+    view.forks.learn(block(11, "b", 5));
     // It is back on our chain by the time at which it is asked.
-    view.joins(b, 11);
+    view.forks.joins(b, 11);
     expect(view.head).toMatchObject({ number: 11, hash: hashOf(11, "a") });
     expect(b.isForked).toBe(true);
     expect(changes.every(({ kind }) => kind === "advance")).toBe(true);
@@ -328,7 +328,7 @@ describe("forks", () => {
     view.report(c, block(100));
     view.report(a, block(101));
     view.report(b, block(105, "b", 100));
-    for (const number of [104, 103, 102, 101]) view.learn(block(number, "b", 100));
+    for (const number of [104, 103, 102, 101]) view.forks.learn(block(number, "b", 100));
     expect(view.hashOf(101)).toBe(hashOf(101, "a"));
     const before = changes.length;
     // The first lags behind this, and not behind what is known once that is forgotten.
@@ -349,11 +349,11 @@ describe("forks", () => {
     const told = (): HeadChange[] => changes.splice(0);
     told();
     view.report(b, block(20, "b", 18));
-    view.learn(block(19, "b", 18));
+    view.forks.learn(block(19, "b", 18));
     expect(told()).toEqual([{ kind: "reorg", commonAncestor: 18, from: 20, to: 20 }]);
     // What it answered for block 17 while it counted may be of the fork that it shows only now.
     view.report(b, block(20, "c", 16));
-    for (const number of [19, 18, 17]) view.learn(block(number, "c", 16));
+    for (const number of [19, 18, 17]) view.forks.learn(block(number, "c", 16));
     expect(told()).toEqual([{ kind: "reorg", commonAncestor: 16, from: 20, to: 20 }]);
     view.report(b, block(20, "b", 18));
     view.report(b, block(20, "c", 16));
@@ -372,7 +372,7 @@ describe("forks", () => {
       // The parents of that one were never found.
       const tip = fork === "a" ? 104 : 103;
       view.report(a, block(tip));
-      for (const number of [103, 102, 101]) if (number < tip) view.learn(block(number));
+      for (const number of [103, 102, 101]) if (number < tip) view.forks.learn(block(number));
       expect(changes.slice(1)).toEqual([told]);
       view.report(a, block(tip + 1));
       expect(changes).toHaveLength(3);
@@ -385,7 +385,7 @@ describe("forks", () => {
     view.report(b, block(100));
     b.breaker.state = "open";
     view.report(a, block(50, "b", 20), 1);
-    for (let number = 49; number > 20; number -= 1) view.learn(block(number, "b", 20));
+    for (let number = 49; number > 20; number -= 1) view.forks.learn(block(number, "b", 20));
     expect(view.head?.hash).toBe(hashOf(100, "a"));
     view.report(b, block(100));
     b.breaker.state = "closed";
@@ -398,10 +398,10 @@ describe("forks", () => {
     const { view, a, changes } = network(["primary"]);
     for (let number = 1; number <= 20; number += 1) view.report(a, block(number));
     view.report(a, block(18, "b", 15));
-    expect(view.missing(a)).toEqual({ kind: "parent", hash: hashOf(17, "b") });
-    view.learn(block(17, "b", 15));
-    view.learn(block(16, "b", 15));
-    expect(view.missing(a)).toBeUndefined();
+    expect(view.forks.missing(a)).toEqual({ kind: "parent", hash: hashOf(17, "b") });
+    view.forks.learn(block(17, "b", 15));
+    view.forks.learn(block(16, "b", 15));
+    expect(view.forks.missing(a)).toBeUndefined();
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 15, from: 20, to: 18 });
     expect(view.hashOf(19)).toBeUndefined();
     expect(view.hashOf(17)).toBe(hashOf(17, "b"));
@@ -415,9 +415,9 @@ describe("forks", () => {
     view.report(a, block(10));
     view.report(a, block(500));
     expect(view.head?.number).toBe(10);
-    expect(view.missing(a)).toEqual({ kind: "far" });
-    expect(view.landmarks(a)).toEqual([10]);
-    view.joins(a, 10);
+    expect(view.forks.missing(a)).toEqual({ kind: "far" });
+    expect(view.forks.landmarks(a)).toEqual([10]);
+    view.forks.joins(a, 10);
     expect(changes.at(-1)).toEqual({ kind: "advance", from: 10, to: 500 });
     view.report(a, block(501));
     expect(view.head?.number).toBe(501);
@@ -427,7 +427,7 @@ describe("forks", () => {
     const { view, a, changes } = network(["primary"]);
     view.report(a, block(10));
     view.report(a, block(500, "b"));
-    view.joins(a, -1);
+    view.forks.joins(a, -1);
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: -1, from: 10, to: 500 });
   });
 
@@ -435,7 +435,7 @@ describe("forks", () => {
     const { view, a } = network(["primary"]);
     view.report(a, block(10));
     view.report(a, { ...block(12), parentHash: "0xliar" });
-    view.learn({ ...block(9), hash: "0xliar" });
+    view.forks.learn({ ...block(9), hash: "0xliar" });
     expect(view.head?.number).toBe(10);
   });
 });
@@ -603,18 +603,18 @@ class Witness {
 /** Gives the view what it misses, as nodes would. */
 function link(view: HeadView, nodes: readonly Node[], world: World): void {
   for (let tries = 0; tries < 1000; tries += 1) {
-    const needy = nodes.find((one) => view.missing(one) !== undefined);
+    const needy = nodes.find((one) => view.forks.missing(one) !== undefined);
     if (needy === undefined) return;
-    const missing = view.missing(needy);
+    const missing = view.forks.missing(needy);
     const tip = view.tipOf(needy);
     const parent = missing?.kind === "parent" ? world.blocks.get(missing.hash) : undefined;
-    if (parent !== undefined) view.learn(parent);
+    if (parent !== undefined) view.forks.learn(parent);
     else {
-      const ours = view.landmarks(needy).find((number) => {
+      const ours = view.forks.landmarks(needy).find((number) => {
         const theirs = tip && world.back(tip, tip.number - number);
         return theirs?.number === number && view.isOurs(theirs) === true;
       });
-      view.joins(needy, ours ?? -1);
+      view.forks.joins(needy, ours ?? -1);
     }
   }
   throw new Error("the view never has enough");

@@ -2,26 +2,16 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
 import { Overdue } from "../overdue.ts";
 import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
-import { chooseChain, joinHeads, markForks } from "./fork-choice.ts";
+import { chooseAmong, MOST_PASSES, markForks } from "./fork-choice.ts";
+import { ForkJoins } from "./fork-joins.ts";
 import { type HeadListener, HeadListeners } from "./head-listeners.ts";
 import { HeaderTree } from "./header-tree.ts";
-import { type Missing, missingParent } from "./missing-parent.ts";
 import { type Head, headAt, PrimaryHead } from "./primary-head.ts";
 import { ShownBlocks } from "./shown-blocks.ts";
-import {
-  confirmedBlock,
-  highest,
-  inOrder,
-  newStanding,
-  present,
-  resetStanding,
-  type Standing,
-  voices,
-} from "./standing.ts";
+import { confirmedBlock, newStanding, resetStanding, type Standing, voices } from "./standing.ts";
 
-/** design.md, "heads": so long the head stays although no healthy node has it. */
+/** docs/decisions.md, "Heads": so long the head stays although no healthy node has it. */
 const FALL_BACK_MS = 30_000;
-const MOST_PASSES = 3;
 
 export type HeadViewOptions = {
   /** Healthy primaries that must have a head before it is the network's. */
@@ -42,6 +32,11 @@ export type HeadViewParts = {
 export class HeadView {
   readonly #tree = new HeaderTree();
   readonly listeners = new HeadListeners();
+  readonly forks = new ForkJoins({
+    tree: this.#tree,
+    standingOf: (upstream) => this.#byUpstream.get(upstream),
+    changed: () => this.refresh(),
+  });
   #shown = new ShownBlocks(this.#tree.chain);
   /** In the order of the configuration. */
   readonly standings: readonly Standing[];
@@ -176,43 +171,6 @@ export class HeadView {
     if (standing.tip !== undefined) this.refresh();
   }
 
-  /** What has to be asked of this upstream before its head can join the chain. */
-  missing(upstream: TrackedUpstream): Missing | undefined {
-    const standing = this.#byUpstream.get(upstream);
-    return standing === undefined ? undefined : missingParent(this.#tree, standing);
-  }
-
-  /** Our blocks that show where a node's chain leaves ours, the newer first. */
-  landmarks(upstream: TrackedUpstream): readonly number[] {
-    const { chain } = this.#tree;
-    const newest = Math.min((this.tipOf(upstream)?.number ?? 0) - 1, chain.tip?.number ?? -1);
-    return newest > chain.oldest ? [newest, chain.oldest] : [chain.oldest];
-  }
-
-  /** A header that `missing` asked for. */
-  learn(header: BlockHeader): void {
-    this.#tree.add(header);
-    this.refresh();
-  }
-
-  /** The lowest known block of this upstream's fork. */
-  lowest(upstream: TrackedUpstream): BlockHeader | undefined {
-    const tip = this.tipOf(upstream);
-    return tip === undefined ? undefined : this.#tree.lowest(tip);
-  }
-
-  /** The upstream's chain has our block `ancestor`; -1: none of ours. */
-  joins(upstream: TrackedUpstream, ancestor: number): void {
-    const standing = this.#byUpstream.get(upstream);
-    if (standing?.tip === undefined) return;
-    const newest = this.#tree.chain.tip?.number ?? -1;
-    const lowest = this.#tree.lowest(standing.tip);
-    // The node has left its head since, which is no child of ours: its next one will tell.
-    if (ancestor >= lowest.number - 1) return;
-    standing.join = { lowest: lowest.hash, ancestor, newest };
-    this.refresh();
-  }
-
   /** Whether a block is of the network's chain; undefined where that is not known. */
   isOurs(block: BlockHeader): boolean | undefined {
     return this.#tree.isOurs(block);
@@ -260,25 +218,11 @@ export class HeadView {
     // Who lagged behind a height that is forgotten with the old chain may decide after all.
     for (let pass = 0; pass < MOST_PASSES; pass += 1) {
       const end = this.#tree.chain.tip?.number ?? -1;
-      const replaced = this.#choose(heard, now);
+      const replaced = chooseAmong(this.#tree, this.standings, { heard, now });
       // What nobody was told of yet is replaced silently.
       if (replaced >= Math.min(before, end)) break;
       kept = Math.min(kept, replaced);
       this.#forget(kept);
-    }
-    return kept;
-  }
-
-  /** Returns the block above which the chain was replaced; Infinity: nothing was. */
-  #choose(heard: readonly Standing[], now: number): number {
-    let kept = Number.POSITIVE_INFINITY;
-    // On the new chain others may be joined that were not before.
-    for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-      joinHeads(this.#tree, this.standings);
-      const top = highest(present(this.standings, now));
-      const replaced = chooseChain(this.#tree, inOrder(heard), top);
-      kept = Math.min(kept, replaced);
-      if (replaced === Number.POSITIVE_INFINITY) break;
     }
     return kept;
   }

@@ -121,19 +121,19 @@ class Worker {
   }
 
   #link(): void {
-    const missing = this.view.missing(this.upstream);
+    const missing = this.view.forks.missing(this.upstream);
     if (missing === undefined) return;
     this.#time.after(this.latencyMs, () => {
       if (missing.kind === "far") {
         const { blocks } = this.#chain;
-        const own = this.view.landmarks(this.upstream);
+        const own = this.view.forks.landmarks(this.upstream);
         const joint = own.find((number) => blocks[number]?.hash === this.view.hashOf(number));
-        this.view.joins(this.upstream, joint ?? -1);
+        this.view.forks.joins(this.upstream, joint ?? -1);
         return;
       }
       const parent = this.#chain.known.get(missing.hash);
       if (parent === undefined) return;
-      this.view.learn(parent);
+      this.view.forks.learn(parent);
       this.#link();
     });
   }

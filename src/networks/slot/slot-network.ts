@@ -3,7 +3,6 @@ import type { SlotNetworkConfig } from "../../config/network-schema.ts";
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Timers } from "../../lib/timer-wheel.ts";
 import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
 import { FAMILIES } from "../../methods/families.ts";
@@ -12,9 +11,7 @@ import type { Router } from "../../routing/router.ts";
 import type { NetworkMetrics } from "../../telemetry/metrics.ts";
 import { isNull } from "../../transports/answer-block.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
-import type { NetworkCache } from "../answers.ts";
-import { Answers, type ResultOutcome } from "../answers.ts";
+import { Answers, type AnswersParts, type ResultOutcome } from "../answers.ts";
 import { DiskTier } from "../disk-tier.ts";
 import { Needs } from "../needs.ts";
 import {
@@ -46,16 +43,11 @@ const SHAPE: ShapeOptions = Object.freeze({
   finalTotalDifficulty: undefined,
 });
 
-export type SlotNetworkParts = {
+export type SlotNetworkParts = Omit<AnswersParts, "metrics" | "disk"> & {
   readonly upstreams: readonly Upstream[];
   readonly router: Router;
   readonly chain: SlotWatch;
   readonly metrics: NetworkMetrics;
-  readonly clock: Pick<Clock, "monotonic">;
-  readonly timers: Timers;
-  readonly turnEnds: (run: () => void) => void;
-  readonly buffers: Pick<LargeBuffers, "keep">;
-  readonly cache: NetworkCache;
   readonly disk?: NetworkDisk | undefined;
 };
 

@@ -5,7 +5,7 @@ import {
   type UsageRow,
   type UsageSeriesQuery,
   type UsageTotal,
-} from "../store.ts";
+} from "../usage-store.ts";
 import { compare } from "./compare.ts";
 
 const NAMES: Readonly<Record<UsageDimension, (row: UsageRow) => string>> = {

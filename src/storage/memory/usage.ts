@@ -5,7 +5,7 @@ import type {
   UsageResolution,
   UsageRow,
   UsageStore,
-} from "../store.ts";
+} from "../usage-store.ts";
 import { compare } from "./compare.ts";
 import { seriesOf, totalsOf } from "./usage-sums.ts";
 

@@ -10,8 +10,8 @@ import {
   type PartnerStore,
   type Storage,
   StorageError,
-  type UsageStore,
 } from "../store.ts";
+import type { UsageStore } from "../usage-store.ts";
 import { type Reply, SqliteCalls, type StoreName } from "./calls.ts";
 import type { DatabaseOptions } from "./database.ts";
 import { StorageThread } from "./thread.ts";

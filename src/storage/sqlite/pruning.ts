@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { dayOf } from "../../lib/day.ts";
-import type { UsageResolution, UsageStore } from "../store.ts";
+import type { UsageResolution, UsageStore } from "../usage-store.ts";
 import { type Blocking, transaction } from "./database.ts";
 
 /** Of one piece. Each row may lie on a page of its own: 1 MB to write, and milliseconds in all. */

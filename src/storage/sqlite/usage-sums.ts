@@ -7,8 +7,8 @@ import type {
   UsageSeriesQuery,
   UsageStore,
   UsageTotal,
-} from "../store.ts";
-import { ANSWERED_OUTCOMES } from "../store.ts";
+} from "../usage-store.ts";
+import { ANSWERED_OUTCOMES } from "../usage-store.ts";
 import type { Blocking } from "./database.ts";
 
 const TABLES: Readonly<Record<UsageResolution, string>> = {

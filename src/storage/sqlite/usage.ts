@@ -6,7 +6,7 @@ import type {
   UsageResolution,
   UsageRow,
   UsageStore,
-} from "../store.ts";
+} from "../usage-store.ts";
 import { type Blocking, transaction } from "./database.ts";
 import { pruning } from "./pruning.ts";
 import { usageSums } from "./usage-sums.ts";

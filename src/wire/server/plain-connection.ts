@@ -13,10 +13,11 @@ import { PlainBody } from "./plain-body.ts";
 import type { PlainCircle } from "./plain-circle.ts";
 import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
 import { type PlainHead, readHead } from "./plain-head.ts";
+import { PlainPatience } from "./plain-patience.ts";
 import { type ConnectionFault, endWithAnswer } from "./raw-answer.ts";
 import { pausesAfter } from "./refusal-pause.ts";
 import { SocketReader } from "./socket-reader.ts";
-import { isStrangers, STRANGER_IDLE_MS } from "./stranger.ts";
+import { isStrangers } from "./stranger.ts";
 
 /**
  * A connection as long as its requests are plain: one after another, each answered before the next
@@ -43,19 +44,15 @@ export class PlainConnection {
   #resting = false;
   /** A request that has come waits for a later turn of the event loop. */
   #isDeferred = false;
-  /** Its last request was nobody's. */
-  #isStranger = false;
   /** Came while an answer was owed, or in a turn that had lasted for long enough: theirs is a later one. */
   #waiting: Buffer | undefined;
-  #spoken = false;
   #ended = false;
   #left = false;
-  /** When the state began that a limit is for, on the clock of the steps. */
-  #sinceMs: number;
+  readonly #patience: PlainPatience;
 
   constructor(accepted: Socket, circle: PlainCircle) {
     this.#circle = circle;
-    this.#sinceMs = circle.stepEndMs;
+    this.#patience = new PlainPatience(circle.stepEndMs);
     this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes), circle.loop);
     const { socket } = this.#reader;
     this.socket = socket;
@@ -79,21 +76,11 @@ export class PlainConnection {
 
   /** Ends what has taken too long; called now and then. */
   check(nowMs: number): void {
-    const { limits } = this.#circle;
-    const tookMs = nowMs - this.#sinceMs;
-    if (this.#body.missingBytes > 0) {
-      if (tookMs >= limits.bodyMs) this.#giveUp("too_slow");
-    } else if (this.idle && !this.#spoken) {
-      if (tookMs >= limits.headersMs) this.#giveUp("too_slow");
-    } else if (this.idle && this.#isIdleTooLong(tookMs)) {
-      this.socket.destroy();
-    }
-  }
-
-  #isIdleTooLong(tookMs: number): boolean {
-    const { idleMs } = this.#circle.limits;
-    if (this.#isStranger && tookMs >= STRANGER_IDLE_MS) return true;
-    return idleMs > 0 && tookMs >= idleMs;
+    const isBody = this.#body.missingBytes > 0;
+    const awaited = isBody ? "body" : this.idle ? "request" : "nothing";
+    const over = this.#patience.isOver(awaited, nowMs, this.#circle.limits);
+    if (over === "too_slow") this.#giveUp(over);
+    else if (over === "idle") this.socket.destroy();
   }
 
   destroy(): void {
@@ -116,7 +103,7 @@ export class PlainConnection {
     if (this.#exchange !== exchange) return;
     this.#exchange = undefined;
     this.#done = undefined;
-    if (this.#body.missingBytes === 0) this.#sinceMs = this.#circle.stepEndMs;
+    if (this.#body.missingBytes === 0) this.#patience.sinceMs = this.#circle.stepEndMs;
     this.#body.drop();
     const last = this.#ended || this.#circle.stopping;
     const head = statusLineOf(status) + fields + this.#circle.headEnd(last);
@@ -130,7 +117,7 @@ export class PlainConnection {
       this.socket.destroySoon();
       return;
     }
-    this.#isStranger = isStrangers(status);
+    this.#patience.isStranger = isStrangers(status);
     this.#resting = pausesAfter(status, this.#onRested);
     if (!this.#draining && !this.#resting) this.#resume();
   }
@@ -174,8 +161,8 @@ export class PlainConnection {
       this.#handOver(bytes);
       return undefined;
     }
-    this.#spoken = true;
-    this.#sinceMs = this.#circle.stepEndMs;
+    this.#patience.hasSpoken = true;
+    this.#patience.sinceMs = this.#circle.stepEndMs;
     const rest = this.#body.begin(bytes, head.sizeBytes, head.bodyBytes);
     this.#exchange = new PlainExchange(head, this);
     this.#circle.begin(this.#exchange);
@@ -243,7 +230,7 @@ export class PlainConnection {
 
   /** Nothing is owed any more for what came so far. */
   #rest(): void {
-    this.#sinceMs = this.#circle.stepEndMs;
+    this.#patience.sinceMs = this.#circle.stepEndMs;
     if (this.#ended || this.#circle.stopping) this.#end();
     else this.#resume();
   }
@@ -255,7 +242,7 @@ export class PlainConnection {
 
   /** A request that will not come to its end; one that has its answer gets no other. */
   #giveUp(fault: ConnectionFault): void {
-    const answered = this.#spoken && this.#exchange === undefined;
+    const answered = this.#patience.hasSpoken && this.#exchange === undefined;
     this.#exchange = undefined;
     this.#leave();
     // What still comes is not even copied.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { UsageSeries, UsageTable } from "../../../src/console/contract/usage.ts";
 import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
-import type { Account, Storage, UsageBucket } from "../../../src/storage/store.ts";
+import type { Account, Storage } from "../../../src/storage/store.ts";
+import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 import { accountUsage } from "../../../src/usage/account-usage.ts";
 import { SeededRandom } from "../../simulation/seeded-random.ts";
 import { openRig, type Person, type Rig, STORES } from "./support.ts";

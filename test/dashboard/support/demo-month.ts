@@ -1,4 +1,5 @@
-import type { Account, Storage, UsageBucket } from "../../../src/storage/store.ts";
+import type { Account, Storage } from "../../../src/storage/store.ts";
+import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
