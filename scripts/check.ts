@@ -19,7 +19,7 @@ const files = touched.filter((file) => existsSync(file));
 const code = files.filter((file) => /^(?:src|web|test|bench)\/.*\.tsx?$/.test(file));
 
 const biome = ["biome", "check", "--no-errors-on-unmatched", "--files-ignore-unknown=true"];
-const related = ["vitest", "related", "--run", "--project", "parts", "--passWithNoTests"];
+const related = ["vitest", "related", "--run", "--project", "unit (parts)", "--passWithNoTests"];
 // One after the other: each uses all cores.
 const isGood = [
   files.length === 0 || (await passes(...biome, ...files)),

@@ -4,32 +4,11 @@
  */
 import { writeFileSync } from "node:fs";
 import { toClientError } from "../src/failures/client-error.ts";
-import { FAILURE_ROWS, type FailureClass } from "../src/failures/failure-rows.ts";
-import { FAILURE_CLASSES, type Failure } from "../src/failures/failures.ts";
+import { FAILURE_CLASSES, type FailureClass } from "../src/failures/failure-classes.ts";
+import { FAILURE_ROWS } from "../src/failures/failure-rows.ts";
+import type { Failure } from "../src/failures/failures.ts";
 import { ERRORS, type ErrorName } from "../src/jsonrpc/errors.ts";
 import type { Definition } from "../src/methods/definition.ts";
-
-const CLASSES: Readonly<Record<FailureClass, string>> = {
-  revert: "The contract executed REVERT.",
-  halt: "The EVM stopped for another reason: out of gas, an invalid opcode, a stack limit.",
-  call_rejected: "The EVM would not begin: too little balance, a nonce or a fee that cannot be.",
-  invalid_params: "The node does not take a parameter.",
-  not_found: "There is no such block, transaction, receipt or uncle.",
-  too_large: "The answer is over a bound of the node's own.",
-  execution_timeout: "The call ran longer than the node allows.",
-  missing_state: "The node has pruned what the call needs.",
-  block_unknown: "The node does not have the block.",
-  indexing: "The node is still building its index of transactions.",
-  method_unknown: "The node does not have the method.",
-  rate_limited: "The node takes no more calls for the moment.",
-  syncing: "The node is behind its network.",
-  timeout: "The node, or a proxy before it, gave up waiting.",
-  overloaded: "The node is too busy.",
-  billing: "The account at the node's provider is used up.",
-  unauthorized: "The node does not accept the gateway's credentials.",
-  internal: "The node failed, or its answer is no JSON-RPC: malformed, cut off, or not UTF-8.",
-  unknown: "A JSON-RPC error that no row maps.",
-};
 
 const INTRODUCTION = `# Errors
 
@@ -78,7 +57,7 @@ export function errorsDocument(): string {
     const [call, lookup] = [answerTo(key, undefined), answerTo(key, "block")];
     return [
       `\`${name}\``,
-      CLASSES[key],
+      FAILURE_CLASSES[key].meaning,
       rule.askAnother ? "yes" : "no",
       rule.countsAgainstHealth ? "yes" : "no",
       call === lookup ? `${call}` : `${call}; of a look-up ${lookup}`,

@@ -1,36 +1,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import type { ClientAnswer, FailureClass } from "./failure-rows.ts";
+import { FAILURE_CLASSES } from "./failure-classes.ts";
 import type { Failure } from "./failures.ts";
 
 /** A node's text is cut there for clients and for the log; a revert's reason never is. */
 const MAX_TEXT_CHARS = 1_000;
 const NODE_ERROR_CODE = -32000;
-
-type Answer = ClientAnswer | "revert" | "failed" | "invalid_params" | "no_block" | "no_method";
-
-/** What a client gets of each class, once every node worth asking was asked (design). */
-const ANSWERS: Readonly<Record<FailureClass, Answer>> = {
-  revert: "revert",
-  halt: "failed",
-  call_rejected: "failed",
-  execution_timeout: "failed",
-  too_large: "failed",
-  invalid_params: "invalid_params",
-  not_found: "null",
-  block_unknown: "no_block",
-  missing_state: "node_error",
-  indexing: "node_error",
-  unknown: "node_error",
-  method_unknown: "no_method",
-  rate_limited: "unavailable",
-  syncing: "unavailable",
-  timeout: "unavailable",
-  overloaded: "unavailable",
-  billing: "unavailable",
-  unauthorized: "unavailable",
-  internal: "unavailable",
-};
 
 /**
  * The error that a client gets for a node's failure; null where the answer is the JSON result
@@ -44,7 +19,7 @@ export function toClientError(
     readonly unknownBlock?: "node_error";
   },
 ): RpcError | null {
-  switch (failure.answer ?? ANSWERS[failure.class]) {
+  switch (failure.answer ?? FAILURE_CLASSES[failure.class].answer) {
     case "null":
       return null;
     case "revert":

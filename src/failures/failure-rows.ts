@@ -1,27 +1,4 @@
-/** What an upstream's failure means. `unknown` is an error that no row maps. */
-export type FailureClass =
-  | "revert"
-  | "halt"
-  | "call_rejected"
-  | "invalid_params"
-  | "not_found"
-  | "too_large"
-  | "execution_timeout"
-  | "missing_state"
-  | "block_unknown"
-  | "indexing"
-  | "method_unknown"
-  | "rate_limited"
-  | "syncing"
-  | "timeout"
-  | "overloaded"
-  | "billing"
-  | "unauthorized"
-  | "internal"
-  | "unknown";
-
-/** What a client gets where that is not what the class says: design, "getBlock's errors". */
-export type ClientAnswer = "null" | "node_error" | "unavailable";
+import type { ClientAnswer, FailureClass } from "./failure-classes.ts";
 
 /**
  * One wording of one failure. Every condition that a row names must hold; the first row wins.

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { classify, FAILURE_CLASSES, type PlainError, type UpstreamFailure } from "./failures.ts";
+import { FAILURE_CLASSES } from "./failure-classes.ts";
+import { classify, type PlainError, type UpstreamFailure } from "./failures.ts";
 import { isRevertPayloadAsResult } from "./revert-reason.ts";
 
 const CORPUS = "test/fixtures/nodes/revert-corpus.jsonl";
@@ -240,7 +241,7 @@ describe("other wordings of the same", () => {
 });
 
 test("an error that no row maps is asked of another node and blames none", () => {
-  expect(FAILURE_CLASSES.unknown).toEqual({ askAnother: true, countsAgainstHealth: false });
+  expect(FAILURE_CLASSES.unknown).toMatchObject({ askAnother: true, countsAgainstHealth: false });
 });
 
 test("no error object makes it throw", () => {

@@ -1,9 +1,5 @@
-import {
-  type ClientAnswer,
-  FAILURE_ROWS,
-  type FailureClass,
-  type FailureRow,
-} from "./failure-rows.ts";
+import type { ClientAnswer, FailureClass } from "./failure-classes.ts";
+import { FAILURE_ROWS, type FailureRow } from "./failure-rows.ts";
 import {
   decodeRevertReason,
   isExactRevertPayload,
@@ -52,38 +48,6 @@ export type Failure = {
   /** What the client gets, where that is not what the class says. */
   readonly answer: ClientAnswer | undefined;
 };
-
-const rule = (askAnother: boolean, countsAgainstHealth: boolean) =>
-  Object.freeze({ askAnother, countsAgainstHealth });
-const FINAL = rule(false, false);
-const ELSEWHERE = rule(true, false);
-const FAULT = rule(true, true);
-
-/** Whether another node may answer better, and whether the node is to blame. */
-export const FAILURE_CLASSES: Readonly<
-  Record<FailureClass, { readonly askAnother: boolean; readonly countsAgainstHealth: boolean }>
-> = Object.freeze({
-  revert: FINAL,
-  halt: FINAL,
-  call_rejected: FINAL,
-  invalid_params: FINAL,
-  not_found: FINAL,
-  too_large: FINAL,
-  execution_timeout: FINAL,
-  missing_state: ELSEWHERE,
-  block_unknown: ELSEWHERE,
-  indexing: ELSEWHERE,
-  method_unknown: ELSEWHERE,
-  rate_limited: ELSEWHERE,
-  /** One other node is asked, then the error is passed on. */
-  unknown: ELSEWHERE,
-  syncing: FAULT,
-  timeout: FAULT,
-  overloaded: FAULT,
-  billing: FAULT,
-  unauthorized: FAULT,
-  internal: FAULT,
-});
 
 /** Outer texts that say nothing where `data` holds the error of the node itself (MetaMask). */
 const HOLLOW_TEXT = /^internal (?:json-rpc |server )?error\.?$/i;

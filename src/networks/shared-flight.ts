@@ -1,4 +1,4 @@
-import type { FailureClass } from "../failures/failure-rows.ts";
+import type { FailureClass } from "../failures/failure-classes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { inTurns } from "../lib/turn-queue.ts";

@@ -1,12 +1,5 @@
+import { FAILURE_CLASSES } from "../failures/failure-classes.ts";
 import type { Failure } from "../failures/failures.ts";
-
-/** What is told to the client when some nodes failed in several ways: the first that came, by rank. */
-const RANK: Partial<Record<Failure["class"], number>> = {
-  missing_state: 3,
-  indexing: 3,
-  block_unknown: 2,
-  unknown: 2,
-};
 
 type Told = { readonly failure: Failure; readonly upstream: string };
 
@@ -27,8 +20,8 @@ export class FailureLog {
       return true;
     }
     if (failure.class === "method_unknown") this.#methodUnknownOnes += 1;
-    const rank = RANK[failure.class] ?? 0;
-    if (rank > (RANK[this.#best?.failure.class ?? "internal"] ?? 0)) {
+    const { rank } = FAILURE_CLASSES[failure.class];
+    if (rank > FAILURE_CLASSES[this.#best?.failure.class ?? "internal"].rank) {
       this.#best = { failure, upstream };
     } else if (failure.class === "method_unknown") this.#best ??= { failure, upstream };
     return false;

@@ -1,4 +1,5 @@
-import { classify, FAILURE_CLASSES, type Failure } from "../failures/failures.ts";
+import { FAILURE_CLASSES } from "../failures/failure-classes.ts";
+import { classify, type Failure } from "../failures/failures.ts";
 import { isRevertPayloadAsResult } from "../failures/revert-reason.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";

@@ -1,4 +1,5 @@
-import { classify, FAILURE_CLASSES } from "../../failures/failures.ts";
+import { FAILURE_CLASSES } from "../../failures/failure-classes.ts";
+import { classify } from "../../failures/failures.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { transportTo, type UpstreamConfig } from "../../networks/build-upstream.ts";
