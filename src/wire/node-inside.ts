@@ -1,8 +1,7 @@
 /**
  * All that the program uses of Node and that Node does not document. Each function has another way
- * where this Node does not have what it looks for. docs/performance.md has what each one saves.
+ * where this Node does not have what it looks for. docs/performance-log.md has what each one saves.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
 import process from "node:process";
 import type { Duplex, Writable } from "node:stream";
@@ -31,12 +30,6 @@ type InnerSocket = Socket & {
   _handle?: Handle | null;
   /** Begins the timeout anew. */
   readonly _unrefTimer?: () => void;
-};
-
-/** What node:http keeps on a socket: the answer that is being given, the request being read. */
-type HttpSocket = Duplex & {
-  readonly _httpMessage?: ServerResponse | null;
-  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
 };
 
 /** Node's own names for its `stream_wrap`: documented as deprecated, not as gone. */
@@ -110,7 +103,7 @@ function tellStream(
 export type StraightReads = {
   /** Where the read goes that comes next. */
   readonly given: Uint8Array;
-  /** So many bytes were read there; false where no more is to be read until the socket is resumed. */
+  /** `size` bytes were read there; false if no more is to be read until the socket is resumed. */
   took(size: number): boolean;
   /** Looks for where the next read goes, which is `given` from then on. */
   give(): void;
@@ -188,17 +181,7 @@ export function sendingOf(socket: InnerSocket): {
   };
 }
 
-/** The answer that node:http owes on this connection, or is giving. */
-export function owedAnswer(socket: HttpSocket): ServerResponse | undefined {
-  return socket._httpMessage ?? undefined;
-}
-
-/** Whether node:http has a part of a request. */
-export function isReadingRequest({ parser }: HttpSocket): boolean {
-  return parser?.incoming?.complete === false;
-}
-
-/** Of a plain socket; undefined where no such is, or none is under it: TLS has its own way. */
+/** The handle of a plain socket; undefined for any other, such as TLS, and once it is closed. */
 function handleOf(socket: Duplex | Writable): Handle | undefined {
   if (Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
   return (socket as InnerSocket)._handle ?? undefined;

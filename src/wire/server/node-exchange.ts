@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { addressOwner } from "../../lib/address-owner.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
@@ -6,10 +7,11 @@ import type { EventLoop } from "../event-loop.ts";
 import { joinPieces } from "./answer-bytes.ts";
 import type { BodyListener, Exchange } from "./exchange.ts";
 import { holdPieces } from "./held-pieces.ts";
+import type { OpenRequests } from "./open-requests.ts";
 import type { RefusalPauses } from "./refusal-pause.ts";
 import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
-import { isStrangers, shortenIdle } from "./stranger.ts";
+import { isStrangers, STRANGER_IDLE_MS } from "./stranger.ts";
 import { isUnservedUpgrade } from "./unserved-upgrade.ts";
 
 export type NodeExchangeParts = {
@@ -17,6 +19,7 @@ export type NodeExchangeParts = {
   readonly memory: MemoryBudget;
   readonly loop: EventLoop;
   readonly pauses: RefusalPauses;
+  readonly requests: OpenRequests;
 };
 
 /** A request that node:http has parsed, and its answer. */
@@ -77,6 +80,15 @@ export class NodeExchange extends RequestHead implements Exchange {
     this.#parts.pauses.writeInPace(status, this.#request.socket, write);
   }
 
+  /**
+   * Pipelined requests run at once: where one of them is still owed its answer, that answer's status
+   * decides.
+   */
+  readonly #shortenIdle = (socket: Socket): void => {
+    const isOwed = this.#parts.requests.owedOn(socket) !== undefined;
+    if (!isOwed) socket.setTimeout(STRANGER_IDLE_MS);
+  };
+
   #write(status: number, fields: string, pieces: readonly Piece[]): void {
     const response = this.#response;
     const last = this.#last || this.#parts.isStopping();
@@ -84,7 +96,7 @@ export class NodeExchange extends RequestHead implements Exchange {
     const { socket } = this.#request;
     if (isStrangers(status)) {
       // After node:http has set its own time for the next request.
-      response.once("finish", () => setImmediate(shortenIdle, socket));
+      response.once("finish", () => setImmediate(this.#shortenIdle, socket));
     }
     this.holding.clear();
     holdPieces(this.holding, pieces);

@@ -6,9 +6,9 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import { isReadingRequest, owedAnswer } from "../node-inside.ts";
 import type { Exchange } from "./exchange.ts";
 import { NodeExchange, type NodeExchangeParts } from "./node-exchange.ts";
+import { OpenRequests } from "./open-requests.ts";
 import { type ConnectionFault, endWithAnswer, type FaultAnswers } from "./raw-answer.ts";
 import { RefusalPauses } from "./refusal-pause.ts";
 
@@ -38,7 +38,7 @@ export type NodeServerParts = {
   readonly begin: (exchange: Exchange) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly faults: FaultAnswers;
-} & Omit<NodeExchangeParts, "pauses">;
+} & Omit<NodeExchangeParts, "pauses" | "requests">;
 
 /**
  * node:http or node:https with the gateway's limits. It parses all of HTTP, and what it cannot take
@@ -49,8 +49,10 @@ export function createNodeServer(
   { begin, upgrade, faults, ...rest }: NodeServerParts,
 ): HttpServer | HttpsServer {
   const { limits, tls } = options;
-  const parts = { ...rest, pauses: new RefusalPauses() };
+  const requests = new OpenRequests();
+  const parts = { ...rest, pauses: new RefusalPauses(), requests };
   const listener = (request: IncomingMessage, response: ServerResponse) => {
+    requests.add(request, response);
     begin(new NodeExchange(request, response, parts));
   };
   const server =
@@ -65,7 +67,7 @@ export function createNodeServer(
   server.on("connect", (_request, socket) => {
     endWithAnswer(socket, faults.connect);
   });
-  server.on("clientError", (error, socket) => refuseBytes(error, socket, faults));
+  server.on("clientError", (error, socket) => refuseBytes(error, socket, { requests, faults }));
   server.on("upgrade", upgrade);
   return server;
 }
@@ -92,16 +94,24 @@ const CLIENT_ERRORS: Readonly<Record<string, ConnectionFault>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "too_slow",
 };
 
-function refuseBytes(error: NodeJS.ErrnoException, socket: Duplex, faults: FaultAnswers): void {
+function refuseBytes(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  parts: { readonly requests: OpenRequests; readonly faults: FaultAnswers },
+): void {
+  const { requests, faults } = parts;
   // Already refused: what else comes is dropped until the connection is closed.
   if (socket.writableEnded) return;
-  const answer = owedAnswer(socket);
+  const answer = requests.owedOn(socket);
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
   } else if (answer?.req.complete === true) {
     // A whole request before these bytes gets its own answer first.
-    answer.once("close", () => setImmediate(refuseBytes, error, socket, faults));
-  } else if (answer?.headersSent === true || (answer === undefined && isReadingRequest(socket))) {
+    answer.once("close", () => setImmediate(refuseBytes, error, socket, parts));
+  } else if (
+    answer?.headersSent === true ||
+    (answer === undefined && requests.isReadingOn(socket))
+  ) {
     // An answer that has been given can't be followed by another.
     socket.destroy();
   } else {

@@ -1,6 +1,3 @@
-import type { Socket } from "node:net";
-import { owedAnswer } from "../node-inside.ts";
-
 /** How long a connection is kept that asked for what is not there, or with a key that is none. */
 export const STRANGER_IDLE_MS = 5000;
 
@@ -10,12 +7,4 @@ const NOT_FOUND = 404;
 /** Whether an answer with this status went to nobody that is known. */
 export function isStrangers(status: number): boolean {
   return status === UNAUTHORIZED || status === NOT_FOUND;
-}
-
-/**
- * For connections of node:http, once an answer is out. Pipelined requests run at once there: where one of them
- * is still owed its answer, its own status decides.
- */
-export function shortenIdle(socket: Socket): void {
-  if (owedAnswer(socket) === undefined) socket.setTimeout(STRANGER_IDLE_MS);
 }
