@@ -4,7 +4,7 @@
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
- * (the floors) in one run against two stand-in nodes; docs/performance.md tells how to read it. The
+ * (the floors) in one run against two stand-in nodes; docs/measuring.md tells how to read it. The
  * subject has a core of its own where taskset is there; nodes and generator share the rest. Rounds
  * rotate, figures are medians. Then how long a start takes, the memory that 20 answers of 5 MB at once
  * take (`large-answers.ts`), what ten open dashboards cost the calls (`dashboards.ts`), what metering
