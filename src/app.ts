@@ -38,7 +38,7 @@ export type GatewayParts = {
   readonly loop: EventLoop;
   /** Upstreams that are out of use from the start on. */
   readonly drained?: readonly UpstreamName[];
-  /** Of a worker: where it and the others tell each other of the networks' heads. */
+  /** Where workers tell each other of the networks' heads; absent in a single process. */
   readonly board?: WorkerBoard | undefined;
 };
 
@@ -132,7 +132,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
-/** Of the program itself: standard streams, the database, modules. */
+/** Files of the program itself: standard streams, the database, modules. */
 const OWN_FILES = 64;
 
 /** File descriptors that clients must not use up. */
@@ -144,7 +144,7 @@ function filesBesideClients({ networks }: Config): number {
   return files;
 }
 
-/** Who is let in, and how far. */
+/** The parts that decide who is let in. */
 function wayIn(
   config: Config,
   parts: {
@@ -173,7 +173,7 @@ function diskOf(
   return disk;
 }
 
-/** Of what clients make the gateway hold. */
+/** Bounds what clients make the gateway hold. */
 function memoryOf({ server }: Config, metrics: Metrics): MemoryBudget {
   const memory = new MemoryBudget(clientMemoryBytes(server));
   metrics.watchMemory(memory);

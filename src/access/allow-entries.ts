@@ -8,7 +8,7 @@ import { formatOriginPattern, parseOriginPattern } from "./origins.ts";
 /** An entry of an allow-list as it is stored, or what is wrong with the text, for people. */
 export type ParsedEntry = { readonly entry: string } | { readonly fault: string };
 
-/** Of each kind: the entry in canonical form, undefined for nonsense; and what would be right. */
+/** How a kind reads an entry: its canonical form, undefined if it is wrong; and what would be right. */
 type Kind = {
   readonly read: (text: string) => string | undefined;
   readonly want: string;
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<AllowKind, Kind>> = Object.freeze({
 });
 
 const QUOTED_CHARACTERS = 80;
-/** Of a kind: each call of a listed key is compared with the entries. */
+/** The most entries of one kind: each call of a listed key is compared with all of them. */
 export const MOST_ALLOW_ENTRIES = 100;
 export const TOO_MANY_ENTRIES = `a key has at most ${MOST_ALLOW_ENTRIES} entries of a kind; remove some first`;
 

@@ -91,7 +91,7 @@ export class Authenticator {
     await this.#uses.flush();
   }
 
-  /** Who has this key, where it was seen before. */
+  /** The identity behind a key that was seen before. */
   known(rawKey: string): Identity | Refusal | undefined {
     const known = this.#known.get(rawKey);
     return known && this.#admit(known);

@@ -1,7 +1,7 @@
 import type { KeyRecord, Limits } from "../storage/store.ts";
 import { type AllowPolicy, compileAllowLists } from "./allow-lists.ts";
 
-/** Who calls, and what the stages after this one need to know of a key and its account. */
+/** The caller: what later stages need to know of a key and its account. */
 export type Identity = {
   readonly keyId: string;
   readonly accountId: string;

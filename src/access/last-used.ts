@@ -2,7 +2,7 @@ import type { KeyStore, KeyUse } from "../storage/store.ts";
 
 /** When keys were last used, written in the background: at most once a minute for each key. */
 const RECORD_EVERY_MS = 60_000;
-/** Of one write, behind which the ledger's questions wait. */
+/** The ledger's questions wait behind one write. */
 const KEYS_PER_WRITE = 1000;
 
 /** One key's mark; `recordedAt` is what the store has, or is about to get. */

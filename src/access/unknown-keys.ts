@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 
 const BURST = 1000;
 const PER_SECOND = 200;
-/** So many addresses are known at most; who was seen least recently goes first. */
+/** The most addresses that are tracked; the least recently seen one is dropped first. */
 const MOST_ADDRESSES = 100_000;
 
 type Bucket = { level: number; atMs: number };

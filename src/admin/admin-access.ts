@@ -49,7 +49,7 @@ export class AdminAccess {
   }
 }
 
-/** Of one length, whatever was sent. */
+/** A digest has the same length for every token, so the comparison takes the same time. */
 function hash(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -8,7 +8,7 @@ import type { Operations } from "./operations.ts";
 
 export type AdminOptions = AdminAccessOptions & { readonly port: number };
 
-/** Of scrapers, probes, operators and the dashboard. */
+/** Enough for scrapers, probes, operators and the dashboard together. */
 export const ADMIN_CONNECTIONS = 100;
 
 type Page = { readonly status: number; readonly type: string; readonly body: string };

@@ -45,7 +45,7 @@ export class LedgerMethods {
   readonly #files: LedgerFiles;
   readonly #search: TransactionSearch;
   readonly #methods: ReadonlyMap<string, Method>;
-  /** Of the newest block that was asked for its height. */
+  /** The newest block whose height was asked for. */
   #height: { readonly slot: number; readonly height: unknown } | undefined;
 
   constructor(files: LedgerFiles, parts: LedgerMethodsParts) {
@@ -148,7 +148,7 @@ export class LedgerMethods {
     return within(`block ${slot}`, () => readMembers(text)["blockTime"]);
   }
 
-  /** Of the newest block of a commitment. */
+  /** The height of the newest block of a commitment. */
   #blockHeight(params: Params): unknown {
     const upTo = this.#slot(params);
     const slots = this.#files.slots();

@@ -75,7 +75,7 @@ export function readCommitment({ commitment }: Json): Commitment | "processed" {
   return commitment === "confirmed" || commitment === "processed" ? commitment : "finalized";
 }
 
-/** Of what has to be a block of the ledger. @throws RpcFault -32602 for `processed` */
+/** The commitment of a method that reads blocks. @throws RpcFault -32602 for `processed` */
 export function readConfirmed(config: Json): Commitment {
   const commitment = readCommitment(config);
   if (commitment !== "processed") return commitment;

@@ -71,7 +71,7 @@ export class DiskCache {
     return new NetworkDisk(network, { ...parts, generation: this.#generation(network) });
   }
 
-  /** Of all files, all processes' included, as they were seen a few seconds ago. */
+  /** Bytes of all files, including those of other processes, as of a few seconds ago. */
   get bytes(): number {
     return this.#segments.bytes;
   }

@@ -5,7 +5,7 @@ const SHARDS = 256;
 const FIRST_SLOTS = 16;
 /** Also of a very small bound: few slots are filled too unevenly. */
 const LEAST_MOST_SLOTS = 64;
-/** Of a slot: high word; 16 bits of the low word and of the segment; offset; length (0: free). */
+/** A slot's words: high word; 16 bits of the low word and of the segment; offset; length (0: free). */
 const WORDS = 4;
 const MOST_USED = 0.75;
 

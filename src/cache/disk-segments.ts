@@ -5,12 +5,12 @@ import { join } from "node:path";
 const NAME = /^(\d{10})\.(records|places)$/;
 /** More would only hold file descriptors; a restart begins a new one. */
 const MOST_SEGMENTS = 512;
-/** Of one place: two words of the key's hash, offset and length. */
+/** One place holds two words of the key's hash, an offset and a length. */
 export const PLACE_BYTES = 16;
 
 export type Segment = {
   readonly number: number;
-  /** Of its records; undefined until one is read. */
+  /** The open file of its records; undefined until one is read. */
   reader: number | undefined;
   /** Both files, as they were last seen. */
   bytes: number;

@@ -17,10 +17,10 @@ export type Waiting = RecordParts & {
 
 /** Bytes that wait at most: what comes faster than the disk takes it is not kept. */
 const MOST_WAITING = 16 * 1024 * 1024;
-/** So much waits no longer. */
+/** Flush at once above this size. */
 const PROMPT_BYTES = 1024 * 1024;
 const DELAY_MS = 250;
-/** So much is put together in one go, between turns of the event loop. */
+/** The most that is joined in one turn of the event loop. */
 const BATCH_BYTES = 256 * 1024;
 const BATCH_ENTRIES = 64;
 /** Used again for each batch: fresh memory of 300 KB costs more than to fill it. */

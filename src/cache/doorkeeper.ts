@@ -1,9 +1,9 @@
-/** So many answers tell whether they come again. */
+/** The least number of answers that shows whether they are asked for again. */
 const LEAST = 512;
 const WINDOW = 8192;
 /** Where not even one in so many comes again, keeping them all costs more than it saves. */
 const RARE = 32;
-/** Of remembered keys; a newer one takes the place of an older. */
+/** The number of remembered keys; a newer key replaces an older one. */
 const PLACES = 65_536;
 
 /**

@@ -22,7 +22,7 @@ type Parts = Stored & {
   readonly key: string;
   /** The key's. */
   readonly hash: number;
-  /** Of its hash and its network. */
+  /** Made of its hash and its network. */
   readonly ghost: number;
   readonly table: TextTable<Entry>;
 };

@@ -57,7 +57,7 @@ export class MemoryCache {
     return this.#residents.isOff;
   }
 
-  /** Of a method of a network, whose name that is: the same one for the same name. */
+  /** The cache of one method of one network: the same object for the same name. */
   open(name: string): MethodCache {
     let opened = this.#methods.get(name);
     if (opened === undefined) {
@@ -68,7 +68,7 @@ export class MemoryCache {
     return opened;
   }
 
-  /** Of the entries with all that keeping them takes. */
+  /** Bytes of the entries and of everything that is needed to keep them. */
   get bytes(): number {
     return this.#residents.bytes;
   }

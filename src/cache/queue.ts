@@ -37,7 +37,7 @@ export class Queue {
   #clock = 0;
   #bytes = 0;
 
-  /** Of all entries in it together. */
+  /** The bytes of all entries together. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -2,16 +2,16 @@ import type { Entry } from "./entry.ts";
 import { Ghosts } from "./ghosts.ts";
 import { Queue } from "./queue.ts";
 
-/** Of the bytes: for those that nobody asked for again so far. */
+/** The share of the bytes for entries that nobody has asked for again yet. */
 const TRIAL_SHARE = 0.1;
 const GHOSTS_SHARE = 1 / 64;
-/** Of its queue's bytes: one entry must not push out all others. */
+/** The largest share of its queue that one entry may take: it must not push out all others. */
 const MOST_OF_QUEUE = 1 / 8;
 /** Larger ones are kept when asked for a second time: most are asked for once. */
 const LARGE_BYTES = 64 * 1024;
-/** So many are spared at most to evict one, however often they were used: a bound on the time. */
+/** The most entries that are spared to evict one, however often they were used. This bounds the time. */
 const MOST_SPARED = 256;
-/** So many that left last are remembered also by a cache of few entries. */
+/** The least number of evicted entries that are remembered, however small the cache is. */
 const LEAST_GHOSTS = 1024;
 
 /**
@@ -96,7 +96,7 @@ export class Residents {
     this.#evicted++;
   }
 
-  /** Who is looked at next: of those on trial while they have more than their share. */
+  /** The entry to look at next: one on trial while those have more than their share. */
   #next(): Entry | undefined {
     const tooMany = this.#trial.bytes > this.#mostBytes * TRIAL_SHARE || this.#main.bytes === 0;
     return (tooMany ? this.#trial : this.#main).first;

@@ -18,7 +18,7 @@ export function clientMemoryBytes({
   return Math.floor((bytes * HELD) / workers);
 }
 
-/** Of the container, where it has less than its machine. */
+/** The container's memory if it has less than its machine. */
 function machineBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -21,7 +21,7 @@ type Place = {
   readonly others: readonly { readonly family: unknown; readonly schema: JsonSchema | undefined }[];
 };
 
-/** Of several shapes, the one of the value's family; the others are what else it could have been. */
+/** Where a schema has several shapes: the one of the value's family, and the others beside it. */
 function schemaAt(schema: JsonSchema, root: unknown, path: Path): Place {
   let place: Place = { schema, others: [] };
   let value = root;

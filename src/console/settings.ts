@@ -63,7 +63,7 @@ export function consoleOf(config: Config): ConsoleConfig {
   return config.console;
 }
 
-/** Of a host to listen on, one to connect to. */
+/** The host to connect to where this host is listened on. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

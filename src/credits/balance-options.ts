@@ -28,7 +28,7 @@ export type BalanceParts = {
   readonly health: StoreHealth;
   readonly clock: Clock;
   readonly days: DaysInTurn;
-  /** Who takes: one name for each process. */
+  /** The name of the process that takes. */
   readonly process: string;
   readonly awake: Set<Awake>;
 };

@@ -4,7 +4,7 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** A clock that is set by less than that (a step of NTP, a machine that was paused) runs on. */
 const JUMP_MS = 600_000;
-/** So long a clock has to run on before its midnight is taken for a real one. */
+/** A clock has to run on for this long before its midnight counts as a real one. */
 const TRUSTED_AFTER_MS = 600_000;
 
 /**
@@ -19,7 +19,7 @@ export class DaysInTurn {
   readonly #inTurn = new Set<Day>();
   /** The number of the balance that other days share: the first day, so that workers have one. */
   readonly #pool: Day;
-  /** Of the last look: the day, and what Unix time was ahead of the time that elapsed. */
+  /** The day at the last look, and by how much Unix time was ahead of the elapsed time. */
   #day = -1;
   #aheadMs = Number.NEGATIVE_INFINITY;
   /** Since when the clock runs on without a jump. */

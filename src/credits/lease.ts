@@ -6,10 +6,10 @@ import { type Day, DEAREST_CALL_CREDITS } from "../storage/store.ts";
  * the tenth that several may exceed the throughput by has room for no more than this.
  */
 const SIZES_A_SECOND_ALONE = 8;
-/** So small that eight processes together have no more than half a second. */
+/** With leases of this size, eight processes together hold at most half a second. */
 const SIZES_A_SECOND_SHARED = 16;
 
-/** Whose lease it is. */
+/** The owner of a lease. */
 export type LeaseOwner = {
   readonly owner: string;
   /** Credits of all its leases that are on their way back to the store. */

@@ -48,7 +48,7 @@ export type CreditRefusal = {
   readonly details?: string;
 };
 
-/** Who waits for the credits of a call. */
+/** Waits for the credits of a call. */
 export type CreditWaiter = { admitted(outcome: Reservation | CreditRefusal): void };
 
 type Waiting = {

@@ -3,7 +3,7 @@ import type { GiveBacks } from "./give-backs.ts";
 import { Lease, type LeaseOwner, leaseBound, leaseSize } from "./lease.ts";
 import type { Ask } from "./lease-taker.ts";
 
-/** So far a lease falls behind the balance that it is a part of, as the store's own rule has it. */
+/** A lease is at most 1/16 of the remaining balance, which is the store's own rule. */
 const SHARE_OF_REST = 16;
 
 export type OpenLeaseParts = {

@@ -2,7 +2,7 @@ import type { Day } from "../storage/store.ts";
 import type { Lease } from "./lease.ts";
 import type { Owner } from "./owner.ts";
 
-/** Who pays for a call: its account and, where the key has limits of its own, the key too. */
+/** The owners that pay for a call: its account, and the key if it has limits of its own. */
 export type Payers = { readonly account: Owner; readonly key: Owner | undefined };
 
 /** Credits that are held for one call until it is settled. */

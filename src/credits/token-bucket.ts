@@ -35,7 +35,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Of a call that was refused by a later check. */
+  /** Gives back the credits of a call that a later check refused. */
   giveBack(credits: number): void {
     this.#level = Math.min(this.#capacity() - this.#deferred, this.#level + credits * 1000);
   }

@@ -10,7 +10,7 @@ type ClassRow = {
   readonly askAnother: boolean;
   /** Whether the node is to blame: its circuit breaker counts it. */
   readonly countsAgainstHealth: boolean;
-  /** Of failures of several nodes the highest is told, the first that came of those; 0: none. */
+  /** If several nodes failed, the highest rank is told, and the first among equals. 0 is never told. */
   readonly rank: number;
 };
 

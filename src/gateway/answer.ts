@@ -23,7 +23,7 @@ const SMALL_BYTES = 2048;
 const NULL: readonly Piece[] = Object.freeze(["null"]);
 
 const BEGINNING = '{"jsonrpc":"2.0","id":';
-/** Of a batch's answers: each part of a text that is joined costs. */
+/** The same for a batch's answers, as one text each: every part of a joined text costs. */
 export const FIRST_OF_BATCH = `[${BEGINNING}`;
 export const NEXT_OF_BATCH = `,${BEGINNING}`;
 

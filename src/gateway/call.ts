@@ -14,7 +14,7 @@ const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
 /** What a message's calls have in common: stage 2 has named the network and the account. */
 export type Session = {
   readonly network: Network;
-  /** Of an open WebSocket it is replaced when the account changes. */
+  /** On an open WebSocket it is replaced when the account changes. */
   identity: Identity;
   readonly requestId: string;
   /** The client's X-Min-Block, as it was sent. */
@@ -33,7 +33,7 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   readonly paramsText: string | undefined;
   definition: Definition | undefined;
   args: readonly JsonValue[] = NO_ARGS;
-  /** Of an eth_call: the contract that it names. */
+  /** The contract that an eth_call names. */
   contract: string | undefined;
   /** The block that the client has seen already; -1: it did not say. */
   minBlock = -1;

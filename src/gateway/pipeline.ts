@@ -69,7 +69,7 @@ export class Pipeline {
 
   /**
    * The same for the calls of one message, stage by stage: what a stage needs stays in the
-   * processor's caches while it takes all of them (docs/performance.md has what that saves). The array
+   * processor's caches while it takes all of them (docs/performance-log.md has what that saves). The array
    * is the pipeline's from then on.
    */
   runAll(calls: Call[], done: (call: Call) => void): void {

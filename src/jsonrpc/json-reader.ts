@@ -31,7 +31,7 @@ export class JsonReader {
   /** The same: a byte takes a fourth of what a character of a text takes. */
   readonly #bytes: Buffer;
   position = 0;
-  /** Of what `sourced` has read: its text, where that is to the letter what `encode` makes of it. */
+  /** The text of what `sourced` has read, if `encode` would write exactly the same. */
   sourceText: string | undefined;
   /** Set when something was nested beyond 64 levels; that part was checked but reads as null. */
   tooDeep = false;

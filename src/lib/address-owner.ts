@@ -1,10 +1,10 @@
 import { isIPv6 } from "node:net";
 
-/** Of an IPv6 address the first 64 bits, which one household or machine has to itself. */
+/** The first 64 bits of an IPv6 address belong to one household or machine. */
 const GROUPS_OF_A_NET = 4;
 const GROUPS = 8;
 
-/** Who counts as one client: an IPv4 address, or an IPv6 network of 64 bits. */
+/** What counts as one client: an IPv4 address, or an IPv6 network of 64 bits. */
 export function addressOwner(address = ""): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -13,7 +13,7 @@ export const systemClock: Clock = Object.freeze({
   monotonic: () => performance.now(),
 });
 
-/** Whoever sets the system's clock finds it set within this time. */
+/** A change of the system's clock shows within this time. */
 const COMPARED_EVERY_MS = 50;
 
 /** The system's clock, which can stand still while one event is dealt with. */

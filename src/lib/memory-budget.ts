@@ -135,7 +135,7 @@ export class Holding {
     return this.#own + this.#commonBytes;
   }
 
-  /** Of memory that others may hold too. */
+  /** Bytes that others may hold too. */
   get commonBytes(): number {
     return this.#commonBytes;
   }
@@ -151,7 +151,7 @@ export class Holding {
     }
   }
 
-  /** So many bytes now, beside what others may hold too. */
+  /** Sets the bytes that are held by nobody else. */
   set(bytes: number): void {
     const more = bytes - this.#own;
     if (more === 0 || this.#isClosed) return;

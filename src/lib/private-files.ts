@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
 
 const OWN_FILE = 0o600;
-/** Of a folder that is made for such files. */
+/** The mode of a folder for such files. */
 export const OWN_FOLDER = 0o700;
 
 /**

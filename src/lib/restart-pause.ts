@@ -1,4 +1,4 @@
-/** One that served so long did not die of how it starts. */
+/** A process that ran this long did not fail at start-up. */
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-/** Of one process: a checksum, the length of the text, and the text. */
+/** The place of one process: a checksum, the length of the text, and the text. */
 const PLACE_BYTES = 1024;
 const HEAD_BYTES = 8;
 /** In memory, where the system has that: nothing of it is ever needed from a disk. */

@@ -61,7 +61,7 @@ export class TimerWheel {
     }
     timer.place = -1;
     this.#pending -= 1;
-    // Whoever keeps the timer for a while must not keep all that its call holds.
+    // A caller that keeps the timer for a while must not keep everything that its call holds.
     timer.due = nothing;
   }
 

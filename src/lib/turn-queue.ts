@@ -1,6 +1,6 @@
 /** To end a call takes 20 to 40 us, most of which is the write to its client. */
 const ONE_TURN = 128;
-/** So many that are done are kept in the queue. */
+/** The most items that are done and still stand in the queue. */
 const MOST_DONE = 1024;
 
 /**
@@ -10,7 +10,7 @@ const MOST_DONE = 1024;
 export class TurnQueue<Item> {
   readonly #run: (item: Item) => void;
   #waiting: Item[] = [];
-  /** Of `#waiting`, the first that is not done. */
+  /** The index in `#waiting` of the first item that is not done. */
   #next = 0;
   #doneInTurn = 0;
 

@@ -17,7 +17,7 @@ import {
 import type { EventLoop } from "../wire/event-loop.ts";
 
 export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
-  /** Of a node of the EVM family, where it tells of new blocks by itself. */
+  /** Where an EVM node sends new heads. */
   readonly ws?: string | undefined;
   readonly index: number;
   readonly maxResponseBytes: number;
@@ -41,7 +41,7 @@ export type ConnectParts = {
   readonly timers: TimerWheel;
   /** 0 to 1, evenly. */
   readonly random: () => number;
-  /** Of what clients make the gateway hold. */
+  /** Bounds what clients make the gateway hold. */
   readonly memory?: MemoryBudget;
 };
 

@@ -42,7 +42,7 @@ function needOf(plan: Plan, { slack, partial }: Looseness): RoutedNeed {
   };
 }
 
-/** Of the same definition: the rest of what `needOf` reads. */
+/** Compares everything that `needOf` reads except the definition, which is the same. */
 function isNeedOf(need: RoutedNeed, plan: Plan, { slack, partial }: Looseness): boolean {
   return (
     need.block === leastBlock(plan) &&

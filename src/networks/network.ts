@@ -19,7 +19,7 @@ export type Question = {
   readonly minBlock: number;
   /** Whether a partner may answer where no primary can. */
   readonly partner: boolean;
-  /** Of the whole call, monotonic milliseconds. */
+  /** The deadline of the whole call, monotonic milliseconds. */
   readonly deadlineMs: number;
 };
 
@@ -58,14 +58,14 @@ export type Plan = Resolution & {
   hash: number;
 };
 
-/** Who waits for the blocks of a call to be resolved, and is told once, within the time. */
+/** Waits for a call's blocks to be resolved. It is told once, before the deadline. */
 export type PlanWaiter = { planned(plan: Plan | RpcError): void };
 
-/** Who waits for an answer, and is told once, within the time. */
+/** Waits for an answer. It is told once, before the deadline. */
 export type AnswerWaiter = {
   /** On whose behalf memory is held for the answer. */
   readonly account: string;
-  /** Of the account's keys. */
+  /** The key that the call came with. */
   readonly keyId: string;
   /** Monotonic milliseconds. */
   readonly deadlineMs: number;

@@ -3,7 +3,7 @@ import type { Upstream } from "../upstreams/upstream.ts";
 import type { Network } from "./network.ts";
 
 const ASK_MS = 1000;
-/** Of what a node says of itself, so much is shown. */
+/** A node's own version text is cut here. */
 const VERSION_CHARS = 200;
 
 /** What an operator is shown of a network; JSON of `GET /networks`. */
@@ -11,12 +11,12 @@ export type NetworkOverview = {
   readonly name: string;
   readonly family: "evm" | "slot";
   readonly chainId: number | null;
-  /** Of slot networks. */
+  /** Slot networks only. */
   readonly genesisHash?: string | null;
   /** The number of the head's block; of slot networks the confirmed slot. */
   readonly head: number | null;
   readonly headHash: string | null;
-  /** Of slot networks, by commitment; -1: not known. */
+  /** Slot networks only: the slot by commitment; -1: not known. */
   readonly slots?: Readonly<Record<string, number>>;
   readonly upstreams: readonly UpstreamOverview[];
 };

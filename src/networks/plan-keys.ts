@@ -24,7 +24,7 @@ export function diskKeyOf(plan: Plan): string {
   return plan.definition.method + paramsOf(plan);
 }
 
-/** Of `paramsOf`, made once for each call. */
+/** The hash of `paramsOf`, computed once for each call. */
 export function hashOf(plan: Plan): number {
   if (plan.hash === 0) plan.hash = textHash(paramsOf(plan));
   return plan.hash;

@@ -10,7 +10,7 @@ import type { AnswerWaiter, Plan } from "./network.ts";
 export type SharedFlightOptions = {
   readonly key: string;
   readonly hash: number;
-  /** Of who asked first. */
+  /** The plan of the first caller. */
   readonly plan: Plan;
   readonly need: RoutedNeed;
   readonly params: string;
@@ -47,7 +47,7 @@ export class SharedFlight implements RoutedRequest {
   readonly plan: Plan;
   readonly need: RoutedNeed;
   readonly params: string;
-  /** Of who asked first. */
+  /** The deadline of the first caller. */
   readonly deadlineMs: number;
   readonly account: string;
   readonly keyId: string;

@@ -15,7 +15,7 @@ const LAST_ANSWER_MS = 100;
 
 export type BlockWaitOptions = {
   readonly need: RoutedNeed;
-  /** Of the call, monotonic milliseconds. */
+  /** The deadline of the call, monotonic milliseconds. */
   readonly deadlineMs: number;
   /** The wait is over; `isAgain`: whoever did not have the block may have it now. */
   readonly over: (isAgain: boolean) => void;

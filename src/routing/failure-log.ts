@@ -45,7 +45,7 @@ export class FailureLog {
     return this.#attempts;
   }
 
-  /** Of each attempt, for the log. */
+  /** What each attempt ended with, for the log. */
   get text(): string {
     return this.#text;
   }

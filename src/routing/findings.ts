@@ -11,7 +11,7 @@ const NULL = ["null"];
 /** All but a result, which is its call's outcome whatever was found before. */
 type NoResult = Exclude<Verdict, { kind: "result" }>;
 
-/** Who answered. */
+/** The node that answered. */
 export type Source = {
   readonly upstream: Upstream;
   /** It did not have the block when it was asked: what it does not find may exist. */
@@ -19,7 +19,7 @@ export type Source = {
 };
 
 export type Others = {
-  /** Of the healthy nodes that could still tell, the one with the highest head. */
+  /** The healthy node with the highest head among those that were not asked yet. */
   another(): Upstream | undefined;
 };
 

@@ -9,7 +9,7 @@ const STALLED_MS = 1000;
 /** or by so many times what nearly all calls take: a slow node is none that hangs. */
 const STALLED_TIMES = 2;
 
-/** Whose attempt it is. */
+/** The flight or volley that an attempt belongs to. */
 export type AttemptOwner = { answered(sent: FlightAttempt, answer: UpstreamAnswer): void };
 
 export type AttemptOptions = Source & {
@@ -22,7 +22,7 @@ export type AttemptOptions = Source & {
 
 /**
  * An attempt for a client's call. It is the request, too, and who is told the answer: a call in the
- * air costs by what there is of it (docs/performance.md).
+ * air costs by what there is of it (docs/performance-log.md).
  */
 export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, Source {
   readonly request: RoutedRequest;

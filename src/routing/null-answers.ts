@@ -28,7 +28,7 @@ export class NullAnswers {
     return this.#from.length >= least && this.#from.every(({ head }) => head >= another.head);
   }
 
-  /** Who said null to what is there counts as failing, unless the block may not have come to it. */
+  /** A node that said null to what exists has failed, unless the block may not have reached it yet. */
   contradict(result: readonly Piece[], need: RoutedNeed, observer: RoutingObserver): void {
     if (this.#from.length === 0) return;
     const { answerBlock } = need;

@@ -11,7 +11,7 @@ const UPPER_ENDS_MS = Float64Array.from(
   (_, bucket) => 2 ** (bucket / BUCKETS_PER_DOUBLING + LOWEST_EXPONENT),
 );
 const HALVED_EVERY_MS = 10_000;
-/** Of fewer samples a 95th percentile is the slowest of them. */
+/** With fewer samples the 95th percentile is the slowest one. */
 const LEAST_SAMPLES = 20;
 
 /**

@@ -7,7 +7,7 @@ import { MOST_OF_VOLLEY, Volley } from "./volley.ts";
 
 export type RouterOptions = { readonly hedgeShare: number };
 
-/** Of the calls: what slow nodes are asked again. */
+/** The share of calls that may be retried because an attempt timed out. */
 const RETRY_SHARE = 0.2;
 /** A node that hangs holds up so many calls before its breaker opens, and more. */
 const RETRIES_SAVED = 100;

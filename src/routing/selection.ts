@@ -13,7 +13,7 @@ export type Need = {
   readonly depth: number;
   /** The network's own head; -1: not known yet. */
   readonly head: number;
-  /** So far behind the head a node still counts as one that keeps up: blocks travel. */
+  /** A node that is at most this far behind the head keeps up: blocks take time to travel. */
   readonly slack: number;
 };
 
@@ -39,7 +39,7 @@ function tierOf(upstream: Upstream, need: Need): number {
   if (upstream.drained || upstream.chain === "wrong") return TIER.never;
   const { breaker, allowance, abilities } = upstream;
   if (upstream.isForked || upstream.head < need.block) {
-    // Of a partner's head nothing is known before an outage has lasted for a while.
+    // A partner's head is not known before an outage has lasted for a while.
     const isUnknown = upstream.role === "partner" && upstream.head < 0;
     const isUseless = need.strict || (need.partial === true && !isUnknown);
     // What it finds above may be of a dead block, and so may what is looked for by a hash.

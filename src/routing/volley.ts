@@ -12,7 +12,7 @@ import { choose, TIER } from "./selection.ts";
 /** One look at the upstreams is for so many calls: each makes the next one cost more there. */
 export const MOST_OF_VOLLEY = 16;
 
-/** Of an attempt that has its answer. */
+/** The owner of an attempt that has its answer. */
 const NOBODY: AttemptOwner = Object.freeze({ answered: () => undefined });
 
 /**

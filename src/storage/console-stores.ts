@@ -22,7 +22,7 @@ export type MemberStore = {
   readonly add: (member: Member) => Promise<boolean>;
   /** Oldest first. */
   readonly list: (accountId: string) => Promise<readonly Member[]>;
-  /** Of all accounts, in any case of the e-mail, oldest first. */
+  /** The memberships of this e-mail in all accounts, without regard to case, oldest first. */
   readonly ofEmail: (email: string) => Promise<readonly Member[]>;
   /** False where the account has no such member. */
   readonly remove: (accountId: string, id: string) => Promise<boolean>;
@@ -38,7 +38,7 @@ export type Actor = {
 /** Few and small: which plan, which limit. Never a key, a password or an upstream's URL. */
 export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Who did what, when and from where. */
+/** One change: who made it, when and from where. */
 export type AuditEntry = {
   readonly id: string;
   readonly at: number;

@@ -15,7 +15,7 @@ export type Account = {
   readonly plan: string;
   readonly operator: boolean;
   readonly suspended: boolean;
-  /** Of the account's own, in place of its plan's. */
+  /** The account's own limits; they replace its plan's. */
   readonly limits: Limits;
   readonly createdAt: number;
 };
@@ -155,7 +155,7 @@ export type TakeRequest = {
   readonly least: number;
   /** Credits of the day, without those that were added to it. */
   readonly limit: number;
-  /** Who takes: the row remembers, so that several processes share the throughput. */
+  /** The process that takes. The row remembers it, so that several processes share the throughput. */
   readonly process: string;
   /** Credits per second that all processes together may take while there are several. */
   readonly perSecond: number;
@@ -237,7 +237,7 @@ export type PartnerStore = {
    * One conditional statement: no cap is passed by any number of processes.
    */
   readonly take: (request: PartnerTake) => Promise<number>;
-  /** Of the day and month of `now`, Unix milliseconds. */
+  /** The calls of the day and month of `now`, Unix milliseconds. */
   readonly read: (network: string, now: number) => Promise<PartnerCalls>;
 };
 

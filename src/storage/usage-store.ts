@@ -1,6 +1,6 @@
 /** What is counted of calls: by minute, hour and day. Kept for as long as the configuration says. */
 
-/** Of calls that were answered, by a primary or by a partner; any other is an error's name. */
+/** The outcomes of answered calls, by a primary or by a partner. Any other outcome is an error's name. */
 export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];
 
 /** Calls of one minute (Unix minutes), of one account, key, network, method and outcome. */
@@ -47,7 +47,7 @@ export const USAGE_DIMENSIONS = ["method", "network", "key", "outcome"] as const
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 export type UsageSeriesQuery = UsageQuery & {
-  /** Of a point: a multiple of the resolution. Points begin at multiples of it, in UTC. */
+  /** The length of a point's span: a multiple of the resolution. Points begin at multiples of it, in UTC. */
   readonly stepMs: number;
   readonly by: UsageDimension;
   /** How many names are told apart: those most called in the span. */
@@ -65,7 +65,7 @@ export type UsagePoint = {
   readonly failed: number;
 };
 
-/** Of a span, whatever the key. */
+/** The sums of a span, over all keys. */
 export type UsageTotal = Omit<UsageRow, "at" | "keyId">;
 
 export type UsageStore = {

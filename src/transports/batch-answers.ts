@@ -7,7 +7,7 @@ import { plainPiece, plainResult, type ViewedBody, viewed } from "./plain-result
 import { garbageOf, NOT_UTF8, readError } from "./read-answer.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** So much may a result keep that is a part of it. */
+/** A body up to this size may be kept by a result that is a part of it. */
 const SHARED_BYTES = 65_536;
 /** From here on a copy gets memory that is used again; smaller ones share some. */
 const LARGE_BYTES = 4096;
@@ -135,7 +135,7 @@ class BatchReader {
     return -1;
   }
 
-  /** Of a part of the body, or a copy of it. */
+  /** The answer whose result is a part of the body, or a copy of it. */
   #result(piece: Piece): UpstreamAnswer {
     if (typeof piece === "string" || !this.#copies) return { kind: "result", result: [piece] };
     const bytes = piece.length;

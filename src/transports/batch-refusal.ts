@@ -1,6 +1,6 @@
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** Of a batch that holds nothing but valid calls these say that it was not read as one. */
+/** If a batch holds only valid calls, these codes mean that the node did not read it as a batch. */
 const NOT_READ = new Set([-32700, -32600, -32601, -32602]);
 /** What speaks of the request's form; others say that the node is busy, or who may ask it. */
 const FORM_STATUSES = new Set([400, 405, 406, 411, 413, 415, 422, 501]);

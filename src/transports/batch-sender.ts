@@ -10,7 +10,7 @@ import type { OwnSecrets } from "./own-secrets.ts";
 import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** Of all params together: proxies in front of nodes take requests of 1 MB (nginx), or more. */
+/** The limit for all params together. Proxies in front of nodes take requests of 1 MB (nginx) or more. */
 const MOST_CHARS = 512 * 1024;
 
 /** How long a request may take, and on whose behalf memory is held for its answer. */
@@ -18,7 +18,7 @@ export type Charge = Pick<UpstreamRequest, "timeoutMs" | "account" | "keyId">;
 
 /** The way to the node, one exchange at a time. */
 export type Wire = {
-  /** So many ids in a row that nothing else has: the first. */
+  /** Reserves `count` ids in a row, and returns the first. */
   readonly takeIds: (count: number) => number;
   /** `text`: a body, JSON text in ASCII. `done` is called once, unless it is cancelled. */
   readonly exchange: (

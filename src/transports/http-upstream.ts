@@ -29,7 +29,7 @@ export type HttpUpstreamOptions = {
 export type HttpUpstreamParts = {
   readonly timers: Timers;
   readonly loop: EventLoop;
-  /** Of what clients make the gateway hold. */
+  /** Bounds what clients make the gateway hold. */
   readonly memory?: MemoryBudget | undefined;
   /** The node ended a connection: it may have been replaced by another. */
   readonly onBroken?: () => void;
@@ -99,7 +99,7 @@ export class HttpUpstream implements Transport {
     await closed;
   }
 
-  /** So many in a row that no other call has: the first. */
+  /** Reserves `count` ids in a row, and returns the first. */
   #takeIds(count: number): number {
     if (this.#lastId > Number.MAX_SAFE_INTEGER - count) this.#lastId = 0;
     const first = this.#lastId + 1;

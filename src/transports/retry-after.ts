@@ -1,4 +1,4 @@
-/** Whoever says more is asked again all the same. */
+/** A longer time is cut to this. */
 const MAX_MS = 3_600_000;
 
 /**

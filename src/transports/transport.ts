@@ -7,13 +7,13 @@ export type UpstreamRequest = {
   readonly timeoutMs: number;
   /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
   readonly account?: string | undefined;
-  /** Of the account's keys: who takes turns at a node that is busy. */
+  /** An account's keys take turns at a busy node. */
   readonly keyId?: string | undefined;
   /** Not in a batch with others, whose slowness would be taken for its own. */
   readonly alone?: boolean;
 };
 
-/** Who is told the answer, once. */
+/** Is told the answer, once. */
 export type Asker = { answered(answer: UpstreamAnswer): void };
 
 /** A request on its way. After `cancel` its asker is told nothing any more. */

@@ -9,7 +9,7 @@ export class WsCalls {
   readonly #timers: Timers;
   readonly #secrets: OwnSecrets;
   readonly #inAir = new Map<number, WsCall>();
-  /** Of all connections together: an answer from before a broken one has an id below. */
+  /** Counts over all connections: a late answer from before a break has a lower id. */
   #lastId = 0;
   #firstId = 1;
 

@@ -14,7 +14,7 @@ import { type NewHead, readFrame } from "./ws-frame.ts";
 const SUBSCRIBE_MS = 5_000;
 /** Unsent bytes from which on no call is added: the node does not read. */
 const FULL_BYTES = 16 * 1024 * 1024;
-/** Of a node's refusal so much reaches the log. */
+/** A node's refusal is cut to this length in the log. */
 const REASON_CHARS = 200;
 const TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
@@ -57,7 +57,7 @@ export class WsUpstream implements Transport {
   #connection: WsConnection | undefined;
   #openedMs: number | undefined;
   #subscription: string | undefined;
-  /** Of the next connection, or of the next subscription where it was refused. */
+  /** Starts the next connection, or the next subscription if the last one was refused. */
   #retry: Timer | undefined;
   #told: HeadsState | undefined;
 

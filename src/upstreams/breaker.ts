@@ -91,7 +91,7 @@ export class Breaker {
     this.#calls.add(now);
   }
 
-  /** Of a fault of the node: what the failure table counts against its health. */
+  /** Counts a fault of the node, as the table of failure classes defines it. */
   failed(beganMs?: number, now: number = this.#clock.monotonic()): void {
     const began = beganMs ?? now;
     this.#doubt(began);

@@ -5,7 +5,7 @@ const HALF_LIFE_MS = 5000;
 const DECAY_PER_MS = Math.LN2 / HALF_LIFE_MS;
 /** A node that nobody asked for so long may be well again: within 10 s of that it is in use. */
 const STALE_MS = 5000;
-/** Of a node that is not measured, beside the first call that finds out. */
+/** The cost of another call to a node whose first call is still in flight. */
 const UNKNOWN_MS = 1;
 /** Faster ones differ by noise alone; above zero, so that calls in the air always count. */
 const LEAST_MS = 0.1;
@@ -25,7 +25,7 @@ export class PeakLatency {
     this.#clock = clock;
   }
 
-  /** Of a call that has just ended. One from before the last reset tells nothing of the node as it is. */
+  /** Records a call that has just ended. A call from before the last reset is ignored. */
   record(ms: number, now: number = this.#clock.monotonic()): void {
     if (now - ms < this.#resetMs) return;
     const rest = this.#restAt(now);
@@ -34,7 +34,7 @@ export class PeakLatency {
     this.#atMs = now;
   }
 
-  /** Of a node that has recovered: what it took before tells nothing of it now. */
+  /** Forgets the estimate of a node that has recovered. */
   reset(): void {
     this.#estimateMs = -1;
     this.#resetMs = this.#clock.monotonic();

@@ -39,7 +39,7 @@ export type UpstreamParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly observe: AttemptObserver;
   readonly events: UpstreamEvents;
-  /** Of a partner: counts a question against the caps, where they allow one more. */
+  /** Counts a question against the caps of partners; absent for a primary. */
   readonly askCaps?: AskCaps | undefined;
 };
 

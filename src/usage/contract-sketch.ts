@@ -3,7 +3,7 @@ import { ownText } from "../lib/bytes.ts";
 /** About 6 KB for each account and network; makes the bound below 3 % of a minute's calls. */
 export const SKETCH_ENTRIES = 64;
 
-/** Whose calls a sketch counts. */
+/** The account and network whose calls a sketch counts. */
 export type SketchOwner = {
   readonly minute: number;
   readonly accountId: string;
@@ -16,7 +16,7 @@ export type SketchEntry = {
   contract: string;
   hits: number;
   missed: number;
-  /** Of the hits, those that the store does not have. */
+  /** The hits that the store does not have yet. */
   unsent: number;
   /** Stands in the list of what is due for the store. */
   listed: boolean;

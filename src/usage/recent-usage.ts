@@ -4,7 +4,7 @@ const FRESH_MS = 1000;
 
 type Read = { readonly atMs: number; readonly text: Promise<string> };
 
-/** Of an account, asked for at most once a second, however often it is wanted. */
+/** Reads an account's usage at most once a second, however often it is wanted. */
 export function readAtMostOncePerSecond<Identity extends { readonly accountId: string }>(
   read: (identity: Identity) => Promise<string>,
   clock: Pick<Clock, "monotonic">,

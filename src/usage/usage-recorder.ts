@@ -14,7 +14,7 @@ const PRUNE_EVERY_MS = 3_600_000;
  * and have to find it free.
  */
 const PRUNE_PAUSE_MS = 20;
-/** Of one write: some 10 ms in SQLite, behind which the ledger's questions wait. */
+/** One write takes about 10 ms in SQLite, and the ledger's questions wait behind it. */
 const ROWS_PER_WRITE = 1000;
 /** About 60 MB. A row is a key's method on a network with an outcome, in a minute. */
 const MAX_ROWS = 100_000;

@@ -4,7 +4,7 @@ import { TURN_MS } from "../lib/timer-wheel.ts";
 const LARGE_READ_BYTES = 1024;
 /** While there is too much to read, each may read so many before it has to wait. */
 const SHARE_BYTES = 16 * 1024;
-/** Of large reads, in one turn of the event loop. */
+/** The bytes of large reads in one turn of the event loop. */
 export const TURN_BYTES = 256 * 1024;
 /** From then on nobody's large reads go on in that turn: many that read little each take long, too. */
 const LONGEST_TURN_MS = 20;
@@ -46,7 +46,7 @@ export class ReadTurns {
     this.#now = now;
   }
 
-  /** So many bytes of it were read and handled; it may be stopped. */
+  /** Counts bytes of a reader that were read and handled. It may be stopped. */
   took(bytes: number, reader: Reader): void {
     if (bytes < LARGE_READ_BYTES) return;
     this.#begin();
@@ -104,7 +104,7 @@ export class ReadTurns {
       reader.goOn();
     }
     this.#goOnLater();
-    // Who waits still is called in the next turn, whether anybody reads in this one or not.
+    // Readers that still wait are called in the next turn, whether anybody reads in this one or not.
     if (this.#waiting.size > 0) this.#begin();
   };
 

@@ -1,7 +1,7 @@
 import { type Metric, Registry } from "prom-client";
 import type { MetricFamily, MetricSample } from "../admin/operations.ts";
 
-/** Of these all workers tell the same, some later than others. All else is added up. */
+/** All workers report the same value of these, some later than others. All others are added up. */
 const HIGHEST: ReadonlySet<string> = new Set([
   "tollgate_network_head",
   "tollgate_upstream_head",

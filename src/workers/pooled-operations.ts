@@ -29,7 +29,7 @@ export class PooledOperations implements Operations {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Of a worker that does not answer, what it told last. */
+  /** For a worker that does not answer, its last values are used. */
   async metrics(): Promise<string> {
     const asked = this.#serving().map((worker) => worker.readMetrics(ANSWER_MS));
     const [own] = await Promise.all([this.#registry.getMetricsAsJSON(), ...asked]);

@@ -108,7 +108,7 @@ export function maxKeysOf(plans: Plans, plan: string): number | undefined {
   );
 }
 
-/** Whoever gives the key itself must not find it in an error text or a log afterwards. */
+/** If the key itself is given in place of its id, it must not reach an error text or a log. */
 function checkId(id: string): void {
   if (!id.startsWith("tg_")) return;
   throw new CommandError(

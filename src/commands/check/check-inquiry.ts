@@ -8,7 +8,7 @@ import type { UpstreamAnswer } from "../../transports/upstream-answer.ts";
 /** For all questions to one upstream together. */
 export const CHECK_MS = 5000;
 
-/** Of what a node says of itself, so much is shown. */
+/** A node's own version text is cut here. */
 const TEXT_CHARS = 60;
 
 /** Questions to one upstream over one of its transports, all within one time. */

@@ -8,7 +8,7 @@ import type { SlotRange } from "./ledger-import-slots.ts";
 import type { BlockSource, Pause } from "./ledger-import-source.ts";
 
 const FINALIZED = { commitment: "finalized" };
-/** Of all versions that there will be; some nodes take none but those that they know. */
+/** The highest version number. Some nodes take only the versions that they know. */
 const ANY_VERSION = 255;
 const KNOWN_VERSION = 0;
 const INVALID_PARAMS = -32602;

@@ -13,7 +13,7 @@ export class ImportProgress {
   #printedMs: number;
   #imported = 0;
   #kept = 0;
-  /** Of the stretches that have ended. */
+  /** The slots of the stretches that have ended. */
   #slotsDone = 0;
   #blocksDone = 0;
 

@@ -109,7 +109,7 @@ export class ConsoleHost {
     this.#restart = setTimeout(() => this.#fork(), pauseMs);
   }
 
-  /** Whoever has a page open comes back to the port that it had. */
+  /** A page that is open comes back to the same port. */
   #nextPort({ movesOn, ports }: ConsoleStart): number {
     return this.#port ?? (movesOn ? ports.console + 1 : ports.console);
   }

@@ -10,7 +10,7 @@ export type AlertMessage = {
   readonly data: {
     /** An id. */
     readonly account: string;
-    /** Of the account's owner. */
+    /** The e-mail of the account's owner. */
     readonly email: string;
     /** UTC. */
     readonly day: string;

@@ -8,7 +8,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** What a sealed secret begins with; an older version's is not sealed. */
 const MARK = "sealed_1:";
-/** So that no other use of `console.secret` has this key. */
+/** Gives this use of `console.secret` a key of its own. */
 const PURPOSE = "tollgate webhook secrets";
 
 type Parts = { readonly secret: string; readonly random: Random };

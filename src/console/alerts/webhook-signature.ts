@@ -13,7 +13,7 @@ export function newWebhookSecret(random: Random): string {
 export type WebhookMessage = {
   /** The same at each attempt, so that a receiver knows what it has had. */
   readonly id: string;
-  /** Of the attempt, Unix seconds. */
+  /** The time of the attempt, Unix seconds. */
   readonly timestamp: number;
   readonly body: string;
 };

@@ -4,7 +4,7 @@ import type { RouteContract } from "../contract/route.ts";
 import type { Role } from "../contract/session.ts";
 import { Problem } from "./problem.ts";
 
-/** Who asks, and what they are to the account that the route names. */
+/** The caller, and their role in the account that the route names. */
 export type Caller = {
   readonly user: SessionUser | undefined;
   readonly account: Account | undefined;

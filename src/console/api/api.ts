@@ -80,7 +80,7 @@ function read(schema: z.ZodType | undefined, value: unknown, place: string): unk
   throw new Problem("bad_request", message, { field });
 }
 
-/** Of the headers a session needs its cookie alone. */
+/** A session needs only the cookie of the headers. */
 function asked(request: FastifyRequest): { headers: Headers; account: string | undefined } {
   const { cookie } = request.headers;
   const headers = new Headers(cookie === undefined ? {} : { cookie });

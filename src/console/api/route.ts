@@ -50,7 +50,7 @@ export type EventSource = { readonly subscribe: (send: SendEvent) => () => void 
 
 export type Attachment = {
   readonly fileName: string;
-  /** Of media, with its character set. */
+  /** The media type, with its character set. */
   readonly type: string;
   readonly chunks: AsyncIterable<string>;
 };

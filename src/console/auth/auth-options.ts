@@ -69,7 +69,7 @@ export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
           mail.post(resetMail(user.email, `${publicUrl}/reset?token=${token}`)),
       }),
     },
-    // Of links in mail the file holds hashes: who reads it cannot use them.
+    // The file holds hashes of the links in mails, so that a reader of the file cannot use them.
     verification: { storeIdentifier: "hashed" as const },
     rateLimit: rateLimits(),
     advanced: advanced(publicUrl),

@@ -18,7 +18,7 @@ export type AuthSettings = {
   /** Signs cookies and encrypts second factors. */
   readonly secret: string;
   readonly signup: Signup;
-  /** Of users and sessions; in memory where it is undefined. */
+  /** The database of users and sessions; undefined: in memory. */
   readonly file: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Who is signed in, as the routes see it. */
+/** The person who is signed in, as the routes see it. */
 export type SessionUser = {
   readonly id: string;
   /** As the person wrote it; compared without regard to case. */

@@ -28,7 +28,7 @@ type SignUp = {
   readonly email: string;
   readonly name: string;
   readonly passwordHash: string;
-  /** Of the cookie that the browser got. */
+  /** The hash of the cookie that the browser got. */
   readonly browserHash: string;
 };
 

@@ -7,7 +7,7 @@ export const MINUTE_RANGES = ["15m", "1h", "24h"] as const;
 export const SERIES_BY = ["method", "network", "key", "outcome"] as const;
 /** Per cent of the day's credits. */
 export const THRESHOLDS = [75, 85, 100] as const;
-/** So many series of a chart are told apart; the rest is `other`. */
+/** The most series that a chart tells apart; the rest is `other`. */
 export const MOST_SERIES = 12;
 export const OTHER_SERIES = "other";
 export const MOST_ALERT_EMAILS = 10;

@@ -18,7 +18,7 @@ export const explorerBody = z.strictObject({
 export type ExplorerBody = z.output<typeof explorerBody>;
 
 export const explorerReply = z.object({
-  /** Of HTTP. */
+  /** The HTTP status. */
   status: z.int(),
   /** As it was sent: the body. */
   request: z.string(),

@@ -28,12 +28,12 @@ export const networkOverview = z.object({
   name: z.string(),
   family: z.enum(["evm", "slot"]),
   chainId: z.int().nullable(),
-  /** Of slot networks. */
+  /** Slot networks only. */
   genesisHash: z.string().nullable().optional(),
   /** The number of the head's block; of slot networks the confirmed slot. */
   head: z.int().nullable(),
   headHash: z.string().nullable(),
-  /** Of slot networks, by commitment; -1: not known. */
+  /** Slot networks only: the slot by commitment; -1: not known. */
   slots: z.record(z.string(), z.int()).optional(),
   /** Calls and failed ones a second; null until the second look. */
   traffic: z.object({ calls: rate, failed: rate }).nullable(),
@@ -65,7 +65,7 @@ export const readOperatorNetworks = defineRoute({
   reply: networksOverview,
 });
 
-/** Of an event `fault`: the gateway could not be asked; the next look may find it. */
+/** The data of an event `fault`: the gateway could not be asked, and is asked again at the next look. */
 const liveFault = z.object({ message: z.string() });
 
 export const streamNetworks = defineRoute({

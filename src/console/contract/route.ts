@@ -19,7 +19,7 @@ export type RouteContract = {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** Of an answer without a fault. */
+  /** The HTTP status of an answer without a fault. */
   readonly status: 200 | 201 | 204;
   /** Nothing beyond it leaves the console. Of a stream, what one event or row is. */
   readonly reply: z.ZodType;

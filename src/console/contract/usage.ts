@@ -45,7 +45,7 @@ export const usageRow = z.object({
   ok: whole,
   failed: whole,
   credits: whole,
-  /** Of answers. */
+  /** Bytes of answers. */
   bytes: whole,
   /** The mean of its calls. */
   latencyMs: z.number().min(0),
@@ -80,7 +80,7 @@ export const exportRow = z.object({
 });
 export type ExportRow = z.output<typeof exportRow>;
 
-/** Of the event `usage`. */
+/** The data of an event `usage`. */
 export const liveUsage = z.object({ balance, recent: z.array(usageRow) });
 export type LiveUsage = z.output<typeof liveUsage>;
 

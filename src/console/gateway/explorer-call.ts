@@ -6,7 +6,7 @@ import { EXPLORER_ANSWER_BYTES } from "../contract/constants.ts";
 const TIMEOUT_MS = 10_000;
 
 export type GatewayAnswer = {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   /** The first MiB. */

@@ -131,7 +131,7 @@ function deliveryView({ id, at, day, target, to, ...rest }: AlertDelivery) {
     ...{ id, threshold, to, state, attempts, lastError },
     at: new Date(at).toISOString(),
     day: new Date(day * DAY_MS).toISOString().slice(0, 10),
-    // Of a webhook the path may be a secret.
+    // The path of a webhook may be a secret.
     target: to === "email" ? target : new URL(target).host,
   };
 }

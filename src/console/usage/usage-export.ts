@@ -17,7 +17,7 @@ const COLUMNS = [
   "latencyMs",
 ] as const satisfies readonly (keyof ExportRow)[];
 
-/** So much of a span is read at a time: a month of a busy account is more than memory should hold. */
+/** The steps that are read at a time: a month of a busy account is more than memory should hold. */
 const PIECE_STEPS = 60;
 
 type Source = {

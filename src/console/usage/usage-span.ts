@@ -14,7 +14,7 @@ export type Span = {
   readonly resolution: UsageResolution;
 };
 
-/** Of each range its length and step. Steps of an hour are summed hours, below them minutes. */
+/** The length and step of each range. Steps of an hour are summed hours, shorter ones minutes. */
 const RANGE_STEPS: Readonly<Record<Range, { lengthMs: number; stepMs: number }>> = Object.freeze({
   "15m": { lengthMs: 15 * MINUTE_MS, stepMs: MINUTE_MS },
   "1h": { lengthMs: HOUR_MS, stepMs: MINUTE_MS },

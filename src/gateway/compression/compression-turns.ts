@@ -1,12 +1,12 @@
 /** Node has four threads, which files and names of hosts need too. */
 const MOST_AT_ONCE = 2;
-/** Of answers that are being compressed or wait for that. */
+/** The bytes of all answers that are being compressed or wait for it. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Begins on a thread; `end` is called once, when that is done. */
 type Work = (end: () => void) => void;
 
-/** Who may compress when: few at once, the others in turn, and nobody beyond a sum of bytes. */
+/** Compresses a few answers at once and the others in turn, and refuses what exceeds a sum of bytes. */
 export class CompressionTurns {
   readonly #waiting: { readonly sizeBytes: number; readonly work: Work }[] = [];
   #atOnce = 0;

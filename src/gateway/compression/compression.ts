@@ -12,7 +12,7 @@ import { type Deflated, MOST_STORED_BYTES, splice, toDeflated } from "./gzip-spl
  */
 export const LEAST_COMPRESSED_BYTES = 16_384;
 
-/** Of larger results the checksum alone would hold up others for a millisecond and more. */
+/** The checksum of a larger result would block the event loop for more than a millisecond. */
 const MOST_SPLICED_BYTES = 4 * 1024 * 1024;
 
 /** An answer's bytes in the coding in which they go out. */

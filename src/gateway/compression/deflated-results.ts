@@ -1,6 +1,6 @@
 import type { Deflated } from "./gzip-splice.ts";
 
-/** Of deflated bytes, beside the cache's own bound. */
+/** Deflated bytes that are kept, in addition to the cache's own bound. */
 const MOST_BYTES = 32 * 1024 * 1024;
 /** The part of it for what was used once: most of that never comes again. */
 const PART_FOR_NEW = 1 / 8;

@@ -5,7 +5,7 @@ import type { Piece } from "../../lib/bytes.ts";
 export type Deflated = {
   /** Deflate blocks that end at a whole byte, none of them the stream's last (Z_SYNC_FLUSH). */
   readonly bytes: Buffer;
-  /** Of what they stand for: its length, its CRC-32, and how that length moves another CRC. */
+  /** The plain length, its CRC-32, and how that length moves another CRC. */
   readonly sizeBytes: number;
   readonly crc: number;
   readonly shift: number;

@@ -32,7 +32,7 @@ export function bodyFields(sizeBytes: number, retryAfterSeconds: number | undefi
   return retryAfterSeconds === undefined ? body : `${body}Retry-After: ${retryAfterSeconds}\r\n`;
 }
 
-/** Of the answer to a preflight. */
+/** The header lines of the answer to a preflight. */
 export function preflightFields(exchange: FrontExchange): string {
   const wanted = exchange.header("access-control-request-headers") ?? "content-type";
   const cors = corsFields(exchange, "Access-Control-Request-Headers");

@@ -18,7 +18,7 @@ type Parts = {
   readonly unknownKeys: UnknownKeys;
 };
 
-/** Who asks for what; or, with the identity where it is known, why not. */
+/** The session of a request; or why it is refused, with the identity if that is known. */
 export type Reading = Session | Refused;
 export type Refused = RpcError & { readonly identity?: Identity };
 
@@ -41,7 +41,7 @@ export class Reception {
     return known === undefined ? this.#meet(address, head) : this.#read(known, address, head);
   }
 
-  /** Whose request it is by its address; undefined where it came through no proxy. */
+  /** The client's address behind a trusted proxy; undefined if the request came through none. */
   ownerBehindProxy(head: Head): string | undefined {
     return this.#parts.clientAddress.isProxy(head.peer) ? this.#ownerOf(head) : undefined;
   }

@@ -24,7 +24,7 @@ const BURST_BYTES = 32 * 1024 * 1024;
 const STALLED_MS = 20_000;
 /** A message has to be there as a whole by then, or by the next look at the connection. */
 const UNFINISHED_MS = 25_000;
-/** Of a ping or pong of a client, with its mask: RFC 6455, 5.2. */
+/** The head of a client's ping or pong, with its mask: RFC 6455, 5.2. */
 const CONTROL_HEAD_BYTES = 6;
 const PING_MS = 30_000;
 const IDLE_MS = 3_600_000;
@@ -61,9 +61,9 @@ export class WebSocketConnection {
   #unsentBytes = 0;
   #unsentSinceMs: number;
   readonly #holding: Holding;
-  /** Of messages that wait, and of those whose calls are in the air. */
+  /** The bytes of messages that wait, and of those whose calls are in flight. */
   #messageBytes = 0;
-  /** Of a message that is being read, and since when. */
+  /** The bytes of a message that is being read, and when it began. */
   #unfinishedBytes = 0;
   #unfinishedSinceMs: number;
   #unfinished: Buffer[] = [];
@@ -120,7 +120,7 @@ export class WebSocketConnection {
     this.#count();
   }
 
-  /** So much is held of a message that is longer than a read, of which the library knows nothing. */
+  /** Counts the bytes held of a message that is longer than a read. `ws` does not know of it. */
   holds(bytes: number, frames: { readonly free: () => void }): void {
     this.#frames = frames;
     if (this.#unfinishedBytes <= 0) this.#unfinishedSinceMs = this.#parts.clock.monotonic();

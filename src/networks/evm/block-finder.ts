@@ -14,7 +14,7 @@ export type BlockFinderParts = {
 export type Finding = {
   /** Whether a partner may answer. */
   readonly partner: boolean;
-  /** Of the whole call, monotonic milliseconds. */
+  /** The deadline of the whole call, monotonic milliseconds. */
   readonly deadlineMs: number;
 };
 
@@ -50,7 +50,7 @@ export class BlockFinder {
     next(0);
   }
 
-  /** Of a block's hash: only where the network serves its latest blocks alone does it matter. */
+  /** The number of the block with this hash. It matters only on a network with a window. */
   #numberOf(
     hash: string,
     { partner, deadlineMs }: Finding,

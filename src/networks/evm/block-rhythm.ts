@@ -5,7 +5,7 @@ const SLOWEST_BLOCK_MS = 20_000;
 /** Until the chain has shown its own. */
 const FIRST_BLOCK_MS = 1000;
 const SAMPLES = 64;
-/** Of that many of its spacings nearly all have to be the same for the chain to have slots. */
+/** The share of these spacings that must be equal for the chain to have slots. */
 const SLOT_SHARE = 0.8;
 /** How fast it feels its way to the moment at which blocks come: in blocks, at first and later. */
 const FIRST_STEP = 1 / 4;
@@ -77,7 +77,7 @@ export class BlockRhythm {
     const dueMs = this.#expectedMs + (blocks - 1) * slot;
     const late = nowMs - dueMs;
     if (late < 0) {
-      // Of several the last may have come long ago.
+      // If several blocks came, the last one may have come long ago.
       this.#expectedMs = nowMs + slot * (blocks > 1 ? 0.75 : 1);
       if (blocks > 1) this.#step = Math.max(this.#step, FIRST_STEP / 2);
     } else if (late < slot / 2 || this.#misses === 1 || this.#step > LATER_STEP) {

@@ -41,7 +41,7 @@ export type ChainWatchParts = {
 export type Horizon = {
   readonly chainId: number | undefined;
   readonly head: Head | undefined;
-  /** Of a block of this chain; undefined where that was not asked yet, or nobody knows the hash. */
+  /** The number of a block of this chain; undefined if it was not asked yet, or nobody knows the hash. */
   numberOf(hash: string): number | undefined;
 };
 
@@ -192,7 +192,7 @@ export class ChainWatch implements Horizon {
     return known ?? this.#paidNumbers?.get(hash);
   }
 
-  /** Of a block of this chain, up to the head; undefined where it is not known. */
+  /** The hash of a block of this chain, up to the head; undefined if it is not known. */
   hashOf(number: number): string | undefined {
     return this.#view.hashOf(number);
   }

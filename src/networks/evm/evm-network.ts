@@ -41,7 +41,7 @@ export type EvmNetworkParts = Omit<AnswersParts, "metrics" | "disk"> & {
   readonly disk?: NetworkDisk | undefined;
 };
 
-/** So deep no reorganisation went that was not an accident of the whole network. */
+/** No reorganisation went this deep except in an outage of the whole network. */
 const FINAL_BLOCKS = 128;
 const NOTHING_FOUND: ReadonlyMap<string, undefined> = new Map();
 
@@ -252,7 +252,7 @@ export class EvmNetwork implements Network {
     const resolution = this.#resolver.resolve(definition, args, moment);
     if ("name" in resolution) return resolution;
     const shape = isPending(args, definition.places.block) ? this.#pending : this.#mined;
-    // Of the pending block nothing stays as it is.
+    // Nothing in the pending block stays as it is.
     const isKeepable = definition.cache === "block" && shape === this.#mined;
     const sent = sentArgs(definition, args, moment);
     // Member by member: each call makes one, and to spread an object costs more than its work.

@@ -101,7 +101,7 @@ export class HeadView {
     return tip.number >= number && this.#tree.chain.has(tip);
   }
 
-  /** Of a block of the network's chain, up to the head; undefined where it is not known. */
+  /** The hash of a block of the network's chain, up to the head; undefined if it is not known. */
   hashOf(number: number): string | undefined {
     return number <= (this.#head?.number ?? -1) ? this.#tree.chain.at(number)?.hash : undefined;
   }
@@ -215,7 +215,7 @@ export class HeadView {
   #replace(heard: readonly Standing[], now: number): number {
     const before = this.#head?.number ?? -1;
     let kept = Number.POSITIVE_INFINITY;
-    // Who lagged behind a height that is forgotten with the old chain may decide after all.
+    // A node that lagged behind a height of the old chain may decide once that height is forgotten.
     for (let pass = 0; pass < MOST_PASSES; pass += 1) {
       const end = this.#tree.chain.tip?.number ?? -1;
       const replaced = chooseAmong(this.#tree, this.standings, { heard, now });

@@ -9,7 +9,7 @@ const KEPT_POLLS = 2;
 export type PollerParts = {
   readonly clock: Pick<Clock, "monotonic">;
   readonly view: HeadView;
-  /** Of all primaries. */
+  /** The watches of all primaries. */
   readonly watches: readonly UpstreamWatch[];
 };
 
@@ -93,7 +93,7 @@ export class Poller {
   }
 }
 
-/** Whoever may be asked most; of those the one that was not asked for the longest time. */
+/** The node that may be asked most; among equals, the one that was asked least recently. */
 function chooseScout(polled: readonly UpstreamWatch[]): UpstreamWatch | undefined {
   let best: UpstreamWatch | undefined;
   for (const watch of polled) {

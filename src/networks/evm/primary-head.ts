@@ -5,7 +5,7 @@ import { confirmedBlock, type Standing } from "./standing.ts";
 export type Head = {
   readonly number: number;
   readonly hash: string | undefined;
-  /** Of the newest block known up to the head. */
+  /** The gas limit of the newest known block up to the head. */
   readonly gasLimit: bigint;
 };
 

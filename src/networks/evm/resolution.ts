@@ -10,7 +10,7 @@ export type Found = ReadonlyMap<string, number | undefined>;
 /** What a network knows at the moment at which a call is resolved. */
 export type Moment = {
   readonly head: number;
-  /** Of the head's block. */
+  /** The gas limit of the head's block. */
   readonly gasLimit: bigint | undefined;
   /** How many of the latest blocks are served; undefined: all. */
   readonly window: number | undefined;
@@ -30,7 +30,7 @@ class NamedBlocks {
   tagged: number | undefined;
   lowest = Number.POSITIVE_INFINITY;
 
-  /** So many blocks up to the last one, of those that there are. */
+  /** Adds the `count` blocks up to the last one, as far as they exist. */
   reachBack(count: number, head: number): void {
     if (this.last === undefined) return;
     const oldest = Math.min(this.last.number, head) - Math.max(count - 1, 0);
@@ -155,7 +155,7 @@ type SentOptions = {
   readonly args: readonly JsonValue[];
   /** What `sentArgs` made of them. */
   readonly sent: readonly JsonValue[];
-  /** Of `args`, to the letter what `encode` makes of them. */
+  /** The text of `args`, exactly as `encode` would write it. */
   readonly text: string | undefined;
 };
 
@@ -259,7 +259,7 @@ function resolveTag(text: string, moment: Moment): Named | undefined {
   }
 }
 
-/** So many characters are a number that is exact. */
+/** A quantity of this length fits a double exactly. */
 const EXACT_CHARS = 14;
 
 /** Digit by digit: `Number` of a hexadecimal text is a call out of JavaScript. */

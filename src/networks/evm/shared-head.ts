@@ -195,7 +195,7 @@ export class SharedHead {
     const have = view.standings.filter(
       ({ tip, proven, upstream }) => tip !== undefined && !upstream.isForked && proven >= number,
     );
-    // Of a tip that is not joined to the chain yet nobody knows whether it follows the head.
+    // Nobody knows whether a tip follows the head before it is joined to the chain.
     const told = have.find(
       ({ tip }) => tip !== undefined && tip.number >= number && view.isOurs(tip) === true,
     );

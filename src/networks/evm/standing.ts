@@ -1,7 +1,7 @@
 import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import type { Join } from "./header-tree.ts";
 
-/** So far behind a node still counts as one that keeps up: blocks travel. */
+/** A node that is at most this far behind keeps up: blocks take time to travel. */
 export const KEEPS_UP_BLOCKS = 5;
 /** What a node said longer ago says nothing of where the network is. */
 const PRESENT_MS = 30_000;

@@ -9,7 +9,10 @@ export type TagName = "safe" | "finalized";
 const ASK_MS = 2000;
 /** One that fails says nothing of whether the others have such a block. */
 const MOST_ASKED = 2;
-/** Of a call's time. Then what the tag was before serves, or the node that answers decides. */
+/**
+ * The share of a call's time to wait for a tag. After it, the tag's last block is used, or the
+ * answering node decides.
+ */
 const WAIT_SHARE = 1 / 4;
 
 export type TagParts = {

@@ -15,7 +15,7 @@ const SILENT_MS = 10_000;
 /** A node that lies all the time is asked for its head so often because of that. */
 const DOUBT_MS = 1000;
 
-/** Whoever tells of no new block for so long is not relied on to do so. */
+/** A node that announces no new block for this long is polled again. */
 export const silentMs = (blockTimeMs: number): number =>
   Math.max(blockTimeMs * SILENT_BLOCKS, SILENT_MS);
 

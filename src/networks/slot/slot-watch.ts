@@ -21,7 +21,7 @@ const PARTNER_MS = 2000;
 export type SlotWatchOptions = {
   /** Healthy primaries that must have a slot before it is the network's head. */
   readonly confirmations: number;
-  /** Of the network's first block; where it is not configured, the first primary that answers says it; until then a partner. */
+  /** The hash of the first block. If it is not configured, the first primary that answers says it; until then a partner. */
   readonly genesisHash?: string | undefined;
 };
 

@@ -12,7 +12,7 @@ const SHARED_MS = 2000;
 /** A request that waited for a lock is at most so late; what is further back is a clock that was set. */
 const LATE_MS = 6000;
 
-/** Who takes, and the token bucket; `level` in thousandths of a credit, as of `at`. */
+/** The last process that took, and the token bucket; `level` in thousandths of a credit, as of `at`. */
 type Sharing = {
   readonly holder: string;
   readonly holderAt: number;
@@ -97,7 +97,7 @@ function usedElsewhere(days: ReadonlyMap<Day, Row>, row: Row): number {
   return others.reduce((sum, { used, added }) => sum + Math.max(used - added, 0), 0);
 }
 
-/** Of the newest day that was taken from: a day begins with the bucket that the last one left. */
+/** The bucket of the newest day that was taken from: the next day begins with it. */
 function newestSharing(days: ReadonlyMap<Day, Row>, upTo: Day): Sharing | undefined {
   const taken = [...days].filter(([day, { sharing }]) => day <= upTo && sharing !== undefined);
   return taken.sort(([a], [b]) => b - a)[0]?.[1].sharing;

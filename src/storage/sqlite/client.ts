@@ -60,7 +60,7 @@ type Pending = {
 class SqliteClient {
   readonly #options: SqliteOptions;
   readonly #pending = new Map<number, Pending>();
-  /** Of this thread, until the other one is ready for the first time. */
+  /** Runs calls in this thread until the other one is ready for the first time. */
   readonly #here: SqliteCalls;
   readonly #thread: StorageThread;
   #isHere = true;

@@ -3,7 +3,7 @@ import { dayOf } from "../../lib/day.ts";
 import type { UsageResolution, UsageStore } from "../usage-store.ts";
 import { type Blocking, transaction } from "./database.ts";
 
-/** Of one piece. Each row may lie on a page of its own: 1 MB to write, and milliseconds in all. */
+/** The rows of one piece. Each may lie on a page of its own: 1 MB to write, a few milliseconds in all. */
 const ROWS = 250;
 
 const USAGE_KEY = "account_id, at, key_id, network, method, outcome";

@@ -5,7 +5,7 @@ import type { Call, Reply } from "./calls.ts";
 import type { DatabaseOptions } from "./database.ts";
 import type { Answer, Request } from "./worker.ts";
 
-/** So that calls are served again within 2 s of when a thread can be begun again. */
+/** Calls have to be served again within 2 s of the time at which a thread can start again. */
 const LONGEST_PAUSE_MS = 500;
 /** Some ten seconds of starts. */
 const MOST_DEATHS = 20;

@@ -15,7 +15,7 @@ export class LargeBuffers {
   readonly #lent = new WeakSet<ArrayBufferLike>();
   #keptBytes = 0;
 
-  /** So many bytes, of any content. */
+  /** Memory of this many bytes, with any content. */
   take(bytes: number): Buffer {
     if (bytes < LEAST_BYTES || bytes > MOST_BYTES) return Buffer.allocUnsafeSlow(bytes);
     const sizeBytes = 2 ** Math.ceil(Math.log2(bytes));

@@ -29,7 +29,7 @@ export class BodyBuffer {
     this.#buffers = buffers;
   }
 
-  /** So many bytes are announced to come next. */
+  /** Announces the number of bytes that come next. */
   expect(bytes: number): void {
     this.#expected = bytes;
   }
@@ -53,7 +53,7 @@ export class BodyBuffer {
     return this.#block.subarray(this.#filled, Math.min(this.#block.length, this.#filled + bytes));
   }
 
-  /** So many bytes were written into the room. */
+  /** Counts bytes that were written into the room. */
   advance(bytes: number): void {
     this.#filled += bytes;
     this.size += bytes;

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 export const NEAR_MS = 0.3;
 /** With more answers to come, something always comes: what is busy anyway does not fall asleep. */
 const MOST_AWAITED = 2;
-/** So much of its time a process spends on this at most, and so long at once. */
+/** The largest share of its time that a process spends on this, and the longest it does so at once. */
 const SHARE = 1 / 3;
 const MOST_AT_ONCE_MS = 5;
 const WEIGHT = 1 / 8;

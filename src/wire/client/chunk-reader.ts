@@ -4,7 +4,7 @@ import { areTrailers } from "./response-head.ts";
 
 /** Sixteen digits say more than any answer has. */
 const MAX_SIZE_DIGITS = 16;
-/** Of an extension, which nobody uses, and the spaces before it. */
+/** The most bytes of a chunk's extension, which nobody uses, and the spaces before it. */
 const MAX_EXTENSION_BYTES = 1024;
 
 const CR = 0x0d;
@@ -50,7 +50,7 @@ export class ChunkReader {
     this.#extension = 0;
   }
 
-  /** So many bytes of the chunk were put into the body by others. */
+  /** Counts bytes of the chunk that were put into the body by others. */
   advance(bytes: number): void {
     this.#size -= bytes;
     if (this.#size === 0) this.#place = "data_cr";

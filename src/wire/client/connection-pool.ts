@@ -9,7 +9,7 @@ import { type ConnectionOwner, type Ending, HttpConnection } from "./http-connec
 import { SparePlaces } from "./spare-places.ts";
 
 const SWEEP_MS = 500;
-/** So many wait for each connection at most, and so many in all where these are few. */
+/** The most exchanges that wait for each connection, and the least limit for all of them. */
 const WAITING_PER_CONNECTION = 64;
 const LEAST_WAITING = 1024;
 /** In all, at some 2.5 KB each: what a process can do in a good part of a second. */

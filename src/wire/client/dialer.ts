@@ -1,7 +1,7 @@
 import { connect, isIP, type OnReadOpts, type Socket } from "node:net";
 import * as tls from "node:tls";
 
-/** Of a connection on which nothing moves; a middlebox forgets it otherwise. */
+/** The interval of probes on an idle connection, which a middlebox would forget otherwise. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** Opens sockets to one origin: plain, or TLS with its name sent and sessions resumed. */

@@ -23,10 +23,10 @@ export type ExchangeOptions = {
   readonly maxBytes: number;
   /** The most that connecting may take. */
   readonly timeoutMs: number;
-  /** Who counts what is held of the body; absent: nobody. `account`: on whose behalf; absent: the gateway's own. */
+  /** Counts the bytes held of the body for `account`; without one the exchange is the gateway's own. */
   readonly memory?: MemoryBudget | undefined;
   readonly account?: string | undefined;
-  /** Of the account's keys; those take turns. */
+  /** The account's key; its keys take turns. */
   readonly key?: string | undefined;
 };
 
@@ -62,7 +62,7 @@ export abstract class Exchange {
     this.key = key;
   }
 
-  /** So many bytes are held of its body. Where others need them, `giveUp` has to end it. */
+  /** Counts the bytes that are held of its body. `giveUp` has to end it when others need them. */
   hold(bytes: number, giveUp: () => void): void {
     if (this.account === undefined) return;
     this.#holding ??= this.#memory?.open(this.account, giveUp);

@@ -156,7 +156,7 @@ export class FairLine {
       }
     }
     const own = this.#lineOf(account)?.size ?? 0;
-    // So that at least one is left of it.
+    // At least one of its exchanges has to be left.
     if (heaviest === undefined || heaviest.size <= own + 1) return undefined;
     this.size -= 1;
     return heaviest.pop();

@@ -1,4 +1,4 @@
-/** Of a head or of trailers; a node's head has a few hundred bytes. */
+/** The most bytes of a head, or of trailers. A node's head has a few hundred. */
 const MAX_BYTES = 32 * 1024;
 /** Nearly every head ends within so many. */
 const USUAL_BYTES = 1024;
@@ -51,7 +51,7 @@ export class HeaderSection {
   }
 }
 
-/** Who ends lines with LF alone never sends the end that is waited for. */
+/** A server that ends lines with LF alone never sends the end that is waited for. */
 function hasBareLineFeed(text: string): boolean {
   return /(?:^|[^\r])\n/.test(text);
 }

@@ -10,7 +10,7 @@ import { type Progress, ResponseReader } from "./response-reader.ts";
 
 /** Where the server doesn't say how long it keeps idle connections. */
 const REST_MS = 4000;
-/** So much sooner than the server we close them: it may close in the moment of a request. */
+/** Idle connections are closed sooner than the server would: it may close just as a request is sent. */
 const SOONER_MS = 1000;
 const MAX_REST_MS = 600_000;
 
@@ -31,7 +31,7 @@ export type Ending =
 
 export type ConnectionOwner = {
   readonly loop: EventLoop;
-  /** Of the node. */
+  /** How soon the node answers. */
   readonly nearness: Nearness;
   /** It can carry an exchange: it has opened, or has carried one to its end. */
   readonly free: (connection: HttpConnection) => void;

@@ -30,7 +30,7 @@ class KnownHead {
   readonly #words: Int32Array;
   readonly #same: Int32Array;
 
-  /** Of what was read last. */
+  /** Made of the response that was read last. */
   constructor(found: PlainResponse) {
     const { sizeBytes, lengthStart, lengthEnd } = found;
     const words = Math.ceil(sizeBytes / WORD_BYTES);

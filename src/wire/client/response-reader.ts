@@ -8,7 +8,7 @@ import { isBeginningOfHead, parseHead, type ResponseHead } from "./response-head
 
 /** Less than this is copied out of the common buffer instead of being read to its place. */
 const DIRECT_BYTES = 4096;
-/** So small a body that is there as a whole is not copied out of it. */
+/** A whole body up to this size is not copied out of the common buffer. */
 const LENT_BYTES = 1024;
 
 export type Progress =
@@ -101,7 +101,7 @@ export class ResponseReader {
     return left >= DIRECT_BYTES ? this.#body.room() : undefined;
   }
 
-  /** So many bytes were put into the room. */
+  /** Counts bytes that were put into the room. */
   advance(bytes: number): Progress {
     this.#body.advance(bytes);
     if (this.#head?.body === "chunked") {

@@ -6,9 +6,9 @@ type Carrying = { readonly account: string | undefined };
 /** One place in so many is spare, and no more than MOST_SPARE are. */
 const PLACES_FOR_A_SPARE = 16;
 const MOST_SPARE = 2;
-/** Who has one place in so many, or more, is heavy. */
+/** An account that has one place in this many, or more, is heavy. */
 const HEAVY_SHARE = 4;
-/** So long after another account's call the spare places are kept. */
+/** The spare places are kept for this long after another account's call. */
 const KEPT_MS = 60_000;
 
 /**

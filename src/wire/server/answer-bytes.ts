@@ -8,7 +8,7 @@ import { writeText } from "../node-inside.ts";
 const ONE_WRITE_BYTES = 16_384;
 /** The same of small pieces, such as a batch's: a buffer of each costs more than copying them twice. */
 const SMALL_PIECES_BYTES = 65_536;
-/** Of pieces that are smaller on average (a rewritten pending block) one buffer is made. */
+/** Pieces that are smaller on average (a rewritten pending block) are joined into one buffer. */
 const SMALL_PIECE_BYTES = 2048;
 
 /** What to write: one binary string, one buffer, or the pieces one after another. */

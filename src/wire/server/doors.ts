@@ -6,7 +6,7 @@ import { addressOwner } from "../../lib/address-owner.ts";
 export type DoorOptions = {
   /** Connections that may be open; absent: as many as the process has file descriptors for. */
   readonly maxConnections?: number | undefined;
-  /** Of one address, or IPv6 network of 64 bits; absent: half of them. */
+  /** The most connections of one address, or IPv6 network of 64 bits; absent: half of all. */
   readonly maxConnectionsPerAddress?: number | undefined;
   /** File descriptors that are needed for something else. */
   readonly reserved: number;

@@ -34,7 +34,7 @@ export class PlainConnection {
   #head: PlainHead | undefined;
   /** The request that has no answer yet. */
   #exchange: PlainExchange | undefined;
-  /** Who waits for its body. */
+  /** Is called with its body. */
   #done: BodyListener | undefined;
   /** The client has not taken all of the last answer. */
   #draining = false;
@@ -251,7 +251,7 @@ export class PlainConnection {
     else endWithAnswer(this.socket, this.#circle.faults[fault]);
   }
 
-  /** Of the request and its answer nothing is held any more. */
+  /** Nothing of the request and its answer is held any more. */
   #letGo(): void {
     this.holding.clear();
     if (this.#waiting !== undefined) this.holding.set(this.#waiting.length);

@@ -22,7 +22,7 @@ const KEPT = [
   ...["origin", "user-agent", "x-forwarded-for", "x-min-block", "accept-encoding"],
 ];
 const [HOST, CONTENT_LENGTH, CONNECTION, CONTENT_TYPE] = [0, 1, 2, 3];
-/** Of those that are asked for by their place. */
+/** The places of headers that are asked for by place. */
 export const PLACE = {
   host: HOST,
   origin: KEPT.indexOf("origin"),

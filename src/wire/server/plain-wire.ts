@@ -40,7 +40,7 @@ export class PlainWire implements PlainCircle {
   readonly #parts: Parts;
   readonly #ends: AnswerEnds;
   readonly #connections = new Set<PlainConnection>();
-  /** Of connections that were handed over. */
+  /** The readers of connections that were handed over. */
   readonly #readers = new WeakMap<Duplex, SocketReader>();
   readonly #serve: (socket: Socket) => void;
   readonly #timer: NodeJS.Timeout;

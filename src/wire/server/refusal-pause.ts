@@ -17,7 +17,7 @@ export function pausesAfter(status: number, goOn: () => void): boolean {
 
 /** As `pausesAfter`, for connections of which many requests are read before the first is answered. */
 export class RefusalPauses {
-  /** Of connections that rest: such answers to what was read ahead. */
+  /** The refusals that wait on connections that rest, for requests that were read ahead. */
   readonly #waiting = new WeakMap<Socket, (() => void)[]>();
 
   /**

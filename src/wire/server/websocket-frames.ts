@@ -53,7 +53,7 @@ export type PlainFramesParts = {
  */
 export class PlainFrames {
   readonly #parts: PlainFramesParts;
-  /** So many bytes more are the library's. */
+  /** The number of following bytes that belong to the library. */
   #passing = 0;
   /** The last one, as long as it is not whole. */
   #long: LongFrame | undefined;

@@ -16,7 +16,7 @@ export function NoAccountPage() {
         operator of this gateway to make an account for it. Then look again.
       </PageHead>
       <Button kind="primary" icon="refresh" onClick={() => void refresh()}>
-        Look again
+        Refresh
       </Button>
     </div>
   );

@@ -20,7 +20,7 @@ export function Deliveries() {
       flush
       actions={
         <Button size="small" icon="refresh" busy={loading} onClick={reload}>
-          Look again
+          Refresh
         </Button>
       }
     >

@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [string, Row])[] = Object.entries(ERRORS);
 
 /** What cannot be read from the row alone. */
 const ADVICE: Readonly<Record<string, string>> = {
-  parse_error: "Mend the JSON in the raw view.",
+  parse_error: "Fix the JSON in the raw view.",
   invalid_params:
     "Look at the parameter that the message names; its hint says what would be right.",
   node_invalid_params: "Look at the parameter that the message names; the node knows it otherwise.",

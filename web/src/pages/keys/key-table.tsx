@@ -113,7 +113,7 @@ function columnsOf(onAction: Props["onAction"]): readonly Column<KeyView>[] {
       cell: ({ lastUsed }) =>
         lastUsed === null ? <span class="muted">never</span> : <Ago value={lastUsed} />,
     },
-    { key: "ends", head: "Ends", cell: (key) => <Ends item={key} /> },
+    { key: "ends", head: "Expires", cell: (key) => <Ends item={key} /> },
     {
       key: "actions",
       head: "Actions",

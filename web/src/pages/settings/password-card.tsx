@@ -40,7 +40,7 @@ export function PasswordCard() {
         <div class="fields">
           <Field
             name="current"
-            label="Password now"
+            label="Current password"
             type="password"
             autoComplete="current-password"
             required
