@@ -89,7 +89,7 @@ export class Bench {
       for (let loop = 0; loop < rounds; loop += 3) await this.#closedLoop(stage, pair);
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const pair of rotated(pairs, round)) {
+      for (const pair of repeated(rotated(pairs, round))) {
         // Both ends of a direct call share the cores, so that its CPU would be nobody's.
         if (pair.subject !== "direct") pair.closed.push(await this.#closedLoop(stage, pair));
         const { rate } = scenarioOf(pair.scenario);
@@ -235,6 +235,14 @@ export function pairsOf(scenarios: readonly Scenario[], subjects: readonly Subje
 }
 
 /** Another pair goes first in each round, so that no one always meets the machine in the same state. */
+/** All of them in turn, then again those that are measured more than once in each round. */
+function repeated(pairs: readonly Pair[]): Pair[] {
+  const times = pairs.map((pair) => scenarioOf(pair.scenario).repeats);
+  return Array.from({ length: Math.max(...times) }, (_, repeat) =>
+    pairs.filter((_pair, at) => (times[at] ?? 0) > repeat),
+  ).flat();
+}
+
 function rotated<T>(items: readonly T[], by: number): T[] {
   const at = by % Math.max(1, items.length);
   return [...items.slice(at), ...items.slice(0, at)];

@@ -244,8 +244,11 @@ function byRound(
   others: readonly (number | null)[],
   compared: (one: number, other: number) => number,
 ): number | null {
+  // What is measured several times in each round is held against by its median.
+  const times = Math.max(others.length / Math.max(ones.length, 1), 1);
   const each = ones.map((one, round) => {
-    const other = others[round] ?? null;
+    const of = others.slice(round * times, (round + 1) * times);
+    const other = median(of.filter((value) => value !== null));
     return one === null || other === null ? null : compared(one, other);
   });
   return median(each.filter((value) => value !== null));
