@@ -7,6 +7,10 @@ const GETH = [
   ...["HTTP/1.1 200 OK", "Content-Type: application/json", "Vary: Origin"],
   ...["Date: Sun, 22 Nov 2026 00:42:40 GMT", "Content-Length: 44"],
 ];
+const NODE = [
+  ...["HTTP/1.1 200 OK", "content-length: 7", "Date: Thu, 26 Nov 2026 13:00:00 GMT"],
+  ...["Connection: keep-alive", "Keep-Alive: timeout=5"],
+];
 const NGINX = ["HTTP/1.1 200 OK", "Server: nginx", "connection: Keep-Alive", "CONTENT-LENGTH:7"];
 
 const headOf = (lines: readonly string[]): Buffer =>
@@ -34,6 +38,7 @@ const value = fc.oneof(
     "Keep-Alive, close",
     "chunked",
     "timeout=5",
+    'max=9, Timeout = "60"',
     "\x7f",
     "\xe4",
   ),
@@ -58,7 +63,7 @@ const bytes = fc
   });
 
 describe("the short way through a response's head", () => {
-  test.each([GETH, NGINX])("is taken by what nodes send: %s", (...head) => {
+  test.each([GETH, NGINX, NODE])("is taken by what nodes send: %s", (...head) => {
     const text = headOf(head);
     const found = readPlainResponse(text, text.length);
     expect(found).toMatchObject({

@@ -7,7 +7,7 @@ import {
   KEEP_ALIVE,
   LINE_END,
 } from "../bytes/header-line.ts";
-import type { ResponseHead } from "./response-head.ts";
+import { keepAliveSecondsIn, type ResponseHead } from "./response-head.ts";
 
 /** A node's has a few hundred. */
 const MAX_HEAD_BYTES = 1024;
@@ -17,8 +17,10 @@ const [SPACE, CR] = [0x20, 0x0d];
 
 const CONTENT_LENGTH = Buffer.from("content-length");
 const CONNECTION = Buffer.from("connection");
+/** The header; Connection has a value of the same name. */
+const KEEP_ALIVE_TIME = Buffer.from("keep-alive");
 /** What says more of the connection, or of the body, than the usual answer does. */
-const ODD = ["transfer-encoding", "keep-alive", "retry-after"].map((name) => Buffer.from(name));
+const ODD = ["transfer-encoding", "retry-after"].map((name) => Buffer.from(name));
 
 const line: HeaderLine = { nameEnd: 0, valueStart: 0, valueEnd: 0 };
 
@@ -44,12 +46,15 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
   let body = -1;
   let lengthStart = 0;
   let lengthEnd = 0;
+  let keepAlive: string | undefined;
   const limit = Math.min(size, MAX_HEAD_BYTES);
   while (at < limit) {
     if (bytes[at] === CR) {
       const sizeBytes = at + LINE_END.length;
       if (body < 0 || sizeBytes > limit || !isAt(bytes, at, LINE_END)) return undefined;
-      return { head: usual(body), sizeBytes, lengthStart, lengthEnd };
+      const seconds = keepAlive === undefined ? undefined : keepAliveSecondsIn(keepAlive);
+      const head = usual(body, seconds);
+      return { head, sizeBytes, lengthStart, lengthEnd };
     }
     if (!findHeaderLine(bytes, at, line)) return undefined;
     const { nameEnd, valueStart: value, valueEnd: end } = line;
@@ -63,6 +68,8 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
     } else if (length === CONNECTION.length && isNameAt(bytes, at, CONNECTION)) {
       const goesOn = end - value === KEEP_ALIVE.length && isNameAt(bytes, value, KEEP_ALIVE);
       if (!goesOn) return undefined;
+    } else if (length === KEEP_ALIVE_TIME.length && isNameAt(bytes, at, KEEP_ALIVE_TIME)) {
+      keepAlive = bytes.toString("latin1", value, end);
     } else if (ODD.some((name) => name.length === length && isNameAt(bytes, at, name))) {
       return undefined;
     }
@@ -71,8 +78,7 @@ export function readPlainResponse(bytes: Buffer, size: number): PlainResponse | 
   return undefined;
 }
 
-/** The head of a usual response with a body of so many bytes. */
-export function usual(body: number): ResponseHead {
-  const nothing = { keepAliveSeconds: undefined, retryAfter: undefined };
-  return { status: 200, body, persists: true, ...nothing };
+/** The head of a usual response with a body of `body` bytes. */
+export function usual(body: number, keepAliveSeconds: number | undefined): ResponseHead {
+  return { status: 200, body, persists: true, keepAliveSeconds, retryAfter: undefined };
 }

@@ -23,6 +23,7 @@ const length = fc.constantFrom(
 const line = fc.constantFrom(
   ...["Date: Mon, 23 Nov 2026 10:00:00 GMT", "Date: Mon, 23 Nov 2026 10:00:01 GMT", "X-Any: 4"],
   ...["Connection: keep-alive", "Connection: close", "Retry-After: 1", "Content-Length: 4"],
+  ...["Keep-Alive: timeout=5", "Keep-Alive: timeout=65, max=9"],
 );
 const usual = fc
   .tuple(fc.array(line, { maxLength: 2 }), length, fc.array(line, { maxLength: 2 }))

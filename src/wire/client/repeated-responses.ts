@@ -43,7 +43,7 @@ class KnownHead {
 
   /** Undefined where the `size` bytes that were read last begin with another head. */
   readAgain(size: number): PlainResponse | undefined {
-    const { sizeBytes, lengthStart, lengthEnd } = this.#found;
+    const { head, sizeBytes, lengthStart, lengthEnd } = this.#found;
     if (size < sizeBytes) return undefined;
     const words = this.#words;
     const same = this.#same;
@@ -51,7 +51,8 @@ class KnownHead {
       if ((((words[at] ?? 0) ^ (READ_WORDS[at] ?? 0)) & (same[at] ?? 0)) !== 0) return undefined;
     }
     const body = numberAt(READ_BUFFER, lengthStart, lengthEnd);
-    return body < 0 ? undefined : { head: usual(body), sizeBytes, lengthStart, lengthEnd };
+    if (body < 0) return undefined;
+    return { head: usual(body, head.keepAliveSeconds), sizeBytes, lengthStart, lengthEnd };
   }
 }
 

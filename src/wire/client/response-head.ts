@@ -109,10 +109,14 @@ class Fields {
   }
 
   keepAliveSeconds(): number | undefined {
-    if (this.#keepAlive === undefined) return undefined;
-    const seconds = /(?:^|[,; \t])timeout[ \t]*=[ \t]*"?(\d{1,9})/i.exec(this.#keepAlive)?.[1];
-    return seconds === undefined ? undefined : Number(seconds);
+    return this.#keepAlive === undefined ? undefined : keepAliveSecondsIn(this.#keepAlive);
   }
+}
+
+/** What the value of a Keep-Alive header says of its time; undefined where it says nothing. */
+export function keepAliveSecondsIn(value: string): number | undefined {
+  const seconds = /(?:^|[,; \t])timeout[ \t]*=[ \t]*"?(\d{1,9})/i.exec(value)?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
 }
 
 function joined(before: string | undefined, value: string): string {
