@@ -17,6 +17,8 @@ import type { TagName } from "./tags.ts";
 const KNOWN_HASHES = 50_000;
 /** A partner's head is paid for; while an outage is short the last head serves. */
 const OUTAGE_MS = 10_000;
+/** Each call uses the head, and is noted at most once in this time. */
+const TOUCHED_MS = 20;
 /** Between looks for a block that a client has seen elsewhere: what it waits for is free. */
 const SEEK_MS = 1000;
 /** Between looks whether this worker has caught up with the others, and so many from seek to seek. */
@@ -67,6 +69,8 @@ export class ChainWatch implements Horizon {
   /** Calls that wait until this worker has caught up with another one. */
   readonly #outOfStep: (() => void)[] = [];
   #catching: Timer | undefined;
+  /** When a client was last told to use the head. */
+  #touchedMs = Number.NEGATIVE_INFINITY;
   /** Since when no primary is healthy. */
   #outageSinceMs: number | undefined;
 
@@ -177,14 +181,14 @@ export class ChainWatch implements Horizon {
 
   /** A client uses the head; `partner`: and a partner may answer it. */
   touch(partner: boolean): void {
-    this.#tracker.touch();
-    if (this.#view.hasHealthyPrimary) {
-      this.#outageSinceMs = undefined;
-      return;
-    }
     const now = this.#clock.monotonic();
-    this.#outageSinceMs ??= now;
-    if (partner && now - this.#outageSinceMs >= OUTAGE_MS) this.#tracker.demandPartner();
+    const isOutage = this.#outageSinceMs !== undefined;
+    if (now - this.#touchedMs < TOUCHED_MS && !(partner && isOutage)) return;
+    this.#touchedMs = now;
+    this.#tracker.touch();
+    const sinceMs = this.#view.hasHealthyPrimary ? undefined : (this.#outageSinceMs ?? now);
+    this.#outageSinceMs = sinceMs;
+    if (partner && now - (sinceMs ?? now) >= OUTAGE_MS) this.#tracker.demandPartner();
   }
 
   numberOf(hash: string): number | undefined {
@@ -225,13 +229,11 @@ export class ChainWatch implements Horizon {
 
   /** A node said so. */
   learnNumber({ role }: Upstream, hash: string, number: number): void {
-    if (role === "partner") {
-      this.#paidNumbers ??= new LRUCache({ max: KNOWN_HASHES });
-      this.#paidNumbers.set(hash, number);
-      return;
-    }
-    this.#numbers ??= new LRUCache({ max: KNOWN_HASHES });
-    this.#numbers.set(hash, number);
+    const none = () => new LRUCache<string, number>({ max: KNOWN_HASHES });
+    if (role === "partner") this.#paidNumbers ??= none();
+    else this.#numbers ??= none();
+    const numbers = role === "partner" ? this.#paidNumbers : this.#numbers;
+    numbers?.set(hash, number);
   }
 
   /** What a tag means now; undefined where nodes have no such block. `done` is called once. */
