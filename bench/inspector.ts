@@ -4,6 +4,20 @@ import { WebSocket } from "ws";
 type Reply = { readonly id?: number; readonly result?: unknown; readonly error?: unknown };
 
 export type Heap = { readonly usedBytes: number; readonly externalBytes: number };
+/** A function that was called, of a module's source. */
+export type CalledFunction = { readonly url: string; readonly name: string; readonly at: number };
+
+/** What V8 tells of precise coverage. */
+type Coverage = {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly {
+      readonly functionName: string;
+      readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
+    }[];
+  }[];
+};
+
 /** Milliseconds by which turns of the event loop came late, since the last time it was asked for. */
 export type LoopDelay = { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
 
@@ -58,6 +72,20 @@ export class Inspector {
       "(({ heapUsed, external }) => [heapUsed, external])(process.memoryUsage())",
     )) as number[];
     return { usedBytes, externalBytes };
+  }
+
+  /** The functions of the program that are called meanwhile. */
+  async calledDuring(run: () => Promise<void>): Promise<CalledFunction[]> {
+    await this.#ask("Profiler.enable", {});
+    await this.#ask("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+    await this.#ask("Profiler.takePreciseCoverage", {});
+    await run();
+    const { result } = (await this.#ask("Profiler.takePreciseCoverage", {})) as Coverage;
+    return result.flatMap(({ url, functions }) =>
+      functions.flatMap(({ functionName: name, ranges: [range] }) =>
+        range === undefined || range.count === 0 ? [] : [{ url, name, at: range.startOffset }],
+      ),
+    );
   }
 
   async loopDelay(): Promise<LoopDelay> {

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { errorsDocument } from "../../scripts/errors-doc.ts";
-import { LedgerFiles } from "../../src/block-files/ledger-files.ts";
-import { LedgerMethods } from "../../src/block-files/methods.ts";
+import { BlockFiles } from "../../src/block-files/block-files.ts";
+import { BlockFilesMethods } from "../../src/block-files/block-files-methods.ts";
 import { toClientError } from "../../src/failures/client-error.ts";
 import { classify } from "../../src/failures/failures.ts";
 import { ERRORS } from "../../src/jsonrpc/errors.ts";
@@ -123,8 +123,8 @@ describe("docs/slot-networks.md", () => {
   });
 
   test("names the methods that a ledger of files serves", async () => {
-    const files = new LedgerFiles("src/dev/sample-ledger", { now: () => 0 });
-    const ledger = new LedgerMethods(files, { pause: async () => undefined });
+    const files = new BlockFiles("src/dev/sample-ledger", { now: () => 0 });
+    const ledger = new BlockFilesMethods(files, { pause: async () => undefined });
     const served: string[] = [];
     for (const { method } of SLOT_METHODS) {
       const answer = ledger.call(method, "[]").then(
