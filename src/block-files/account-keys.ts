@@ -1,5 +1,5 @@
 import { encodeKey } from "./base58.ts";
-import { LedgerFault } from "./ledger-fault.ts";
+import { BlockFilesFault } from "./block-files-fault.ts";
 import type { Message } from "./wire.ts";
 
 /** What lookup tables gave, as `meta.loadedAddresses` has it: base58. */
@@ -59,7 +59,7 @@ export class AccountKeys {
   readonly #message: Message;
   readonly #loaded: LoadedAddresses;
 
-  /** @throws LedgerFault where the tables gave another number of addresses than was looked up */
+  /** @throws BlockFilesFault where the tables gave another number of addresses than was looked up */
   constructor(message: Message, loaded: LoadedAddresses) {
     let writable = 0;
     let readonly = 0;
@@ -68,18 +68,18 @@ export class AccountKeys {
       readonly += lookup.readonlyIndexes.length;
     }
     if (loaded.writable.length !== writable || loaded.readonly.length !== readonly) {
-      throw new LedgerFault("its meta.loadedAddresses do not fit its addressTableLookups");
+      throw new BlockFilesFault("its meta.loadedAddresses do not fit its addressTableLookups");
     }
     this.#message = message;
     this.#loaded = loaded;
     this.all = [...message.accountKeys.map(encodeKey), ...loaded.writable, ...loaded.readonly];
   }
 
-  /** @throws LedgerFault where there is no such account */
+  /** @throws BlockFilesFault where there is no such account */
   at(index: number): string {
     const key = this.all[index];
     if (key === undefined) {
-      throw new LedgerFault(`an instruction names account ${index} of ${this.all.length}`);
+      throw new BlockFilesFault(`an instruction names account ${index} of ${this.all.length}`);
     }
     return key;
   }

@@ -1,7 +1,7 @@
 import { unsupportedVersion } from "../jsonrpc/unsupported-version.ts";
 import { AccountKeys, type LoadedAddresses } from "./account-keys.ts";
 import { decodeBase58, encodeBase58 } from "./base58.ts";
-import { LedgerFault, RpcFault } from "./ledger-fault.ts";
+import { BlockFilesFault, RpcFault } from "./block-files-fault.ts";
 import { parsedInstruction, parsedMessage, rawMessage } from "./message-json.ts";
 import {
   isObject,
@@ -41,7 +41,7 @@ const NONE_LOADED: LoadedAddresses = { writable: [], readonly: [] };
 /**
  * A block in the form that was asked for, as agave 3.0 writes it (`transaction-status/src/lib.rs`);
  * the members in the order of the stored one, which is agave's.
- * @throws RpcFault -32015, LedgerFault
+ * @throws RpcFault -32015, BlockFilesFault
  */
 export function encodeBlock(members: Json, form: BlockForm): Json {
   const encoded: Record<string, unknown> = {};
@@ -71,7 +71,7 @@ function encodeTransactions(members: Json, form: BlockForm): Json {
   }
 }
 
-/** An element of `transactions` at the level `full`. @throws RpcFault -32015, LedgerFault */
+/** An element of `transactions` at the level `full`. @throws RpcFault -32015, BlockFilesFault */
 export function encodeStored(stored: StoredTransaction, form: TransactionForm): Json {
   const version = versionMember(stored, form);
   const { meta } = stored;
@@ -141,14 +141,15 @@ function wireOf({ wire, version }: StoredTransaction): Transaction {
 function keysOf(stored: StoredTransaction): AccountKeys {
   const loaded = stored.meta?.["loadedAddresses"] ?? NONE_LOADED;
   const isLoaded = isObject(loaded) && isTexts(loaded["writable"]) && isTexts(loaded["readonly"]);
-  if (!isLoaded) throw new LedgerFault("its meta.loadedAddresses are none");
+  if (!isLoaded) throw new BlockFilesFault("its meta.loadedAddresses are none");
   return new AccountKeys(wireOf(stored).message, loaded as LoadedAddresses);
 }
 
 /** An element of `meta.innerInstructions`; heights are null where the node did not record them. */
 function parsedInner(each: unknown, keys: AccountKeys): Json {
   const { index, instructions } = isObject(each) ? each : {};
-  if (!Array.isArray(instructions)) throw new LedgerFault("its meta.innerInstructions are none");
+  if (!Array.isArray(instructions))
+    throw new BlockFilesFault("its meta.innerInstructions are none");
   return {
     index,
     instructions: instructions.map((instruction) => {
@@ -165,9 +166,9 @@ function compiled(instruction: unknown): Instruction {
       return { programIdIndex, accounts: Uint8Array.from(accounts), data: decodeBase58(`${data}`) };
     }
   } catch (error) {
-    throw new LedgerFault("an inner instruction's data are no base58", { cause: error });
+    throw new BlockFilesFault("an inner instruction's data are no base58", { cause: error });
   }
-  throw new LedgerFault("an inner instruction is none");
+  throw new BlockFilesFault("an inner instruction is none");
 }
 
 const isIndex = (value: unknown): value is number =>

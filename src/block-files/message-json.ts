@@ -24,7 +24,7 @@ export function rawMessage(message: Message): Record<string, unknown> {
   };
 }
 
-/** A message in the `jsonParsed` encoding. @throws LedgerFault where an index names no account */
+/** A message in the `jsonParsed` encoding. @throws BlockFilesFault where an index names no account */
 export function parsedMessage(message: Message, keys: AccountKeys): Record<string, unknown> {
   return {
     accountKeys: keys.entries(),
@@ -36,7 +36,7 @@ export function parsedMessage(message: Message, keys: AccountKeys): Record<strin
 
 /**
  * One instruction of the `jsonParsed` encoding: parsed where its program is known, else with its
- * addresses resolved. @throws LedgerFault where an index names no account
+ * addresses resolved. @throws BlockFilesFault where an index names no account
  */
 export function parsedInstruction(
   instruction: Instruction,

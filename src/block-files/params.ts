@@ -1,5 +1,5 @@
+import { invalidParams, RpcFault } from "./block-files-fault.ts";
 import type { Encoding, TransactionForm } from "./encode-block.ts";
-import { invalidParams, RpcFault } from "./ledger-fault.ts";
 import { isObject, type Json } from "./stored-block.ts";
 
 /** Two are enough: nothing here has been served for `processed` alone. */

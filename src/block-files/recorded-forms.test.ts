@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { changes } from "../../test/recordings/differences.ts";
 import { temporaryFolder } from "../../test/support/written.ts";
+import { BlockFiles } from "./block-files.ts";
+import { RpcFault } from "./block-files-fault.ts";
+import { BlockFilesMethods } from "./block-files-methods.ts";
 import { parseExact } from "./exact-json.ts";
-import { RpcFault } from "./ledger-fault.ts";
-import { LedgerFiles } from "./ledger-files.ts";
-import { LedgerMethods } from "./methods.ts";
 import { encodeTransaction } from "./wire.ts";
 
 const FIXTURES = "test/fixtures/slot";
@@ -64,7 +64,7 @@ describe("against recorded nodes", () => {
     const named = (name: string): Block => exactResult(recorded.get(name) ?? "");
     const ledger = build();
 
-    function build(): LedgerMethods {
+    function build(): BlockFilesMethods {
       const names = new Set(
         cases.flatMap(({ case: name }) => /^block: (.*?) \/ full/.exec(name)?.[1] ?? []),
       );
@@ -200,7 +200,7 @@ function fromJson(block: Block): Block {
 const slotOf = (block: Block): number =>
   block["blockHeight"] === 0 ? 0 : Number(block["parentSlot"]) + 1;
 
-function ledgerOf(blocks: readonly Block[], newest: number): LedgerMethods {
+function ledgerOf(blocks: readonly Block[], newest: number): BlockFilesMethods {
   const folder = temporaryFolder("ledger");
   mkdirSync(join(folder, "blocks"));
   const head = { format: 1, genesisHash: "A3cnSnDVyR6CDn1y5Ris24rynqJMzqVdL4ynMGgEtdCv" };
@@ -209,12 +209,12 @@ function ledgerOf(blocks: readonly Block[], newest: number): LedgerMethods {
   for (const block of blocks) {
     writeFileSync(join(folder, "blocks", `${slotOf(block)}.json`), JSON.stringify(block));
   }
-  const files = new LedgerFiles(folder, { now: () => performance.now() });
-  return new LedgerMethods(files, { pause: async () => undefined });
+  const files = new BlockFiles(folder, { now: () => performance.now() });
+  return new BlockFilesMethods(files, { pause: async () => undefined });
 }
 
 async function ask(
-  ledger: LedgerMethods | undefined,
+  ledger: BlockFilesMethods | undefined,
   method: string,
   params: string,
 ): Promise<Answer> {

@@ -1,11 +1,11 @@
-import { LedgerFault } from "./ledger-fault.ts";
+import { BlockFilesFault } from "./block-files-fault.ts";
 import { readMembers, readSignatures, within } from "./stored-block.ts";
 
 /** What the index is made from. */
 export type IndexedFiles = {
-  /** Rising; the same array as long as nothing changed. @throws LedgerFault */
+  /** Rising; the same array as long as nothing changed. @throws BlockFilesFault */
   readonly slots: () => readonly number[];
-  /** @throws LedgerFault */
+  /** @throws BlockFilesFault */
   readonly blockText: (slot: number) => string | undefined;
 };
 
@@ -20,7 +20,7 @@ export class SignatureIndex {
   readonly #files: IndexedFiles;
   readonly #known = new Set<number>();
   /** What could not be read, with the reason; tried again by `retry`. */
-  readonly #faulty = new Map<number, LedgerFault>();
+  readonly #faulty = new Map<number, BlockFilesFault>();
   #listed: readonly number[] | undefined;
   /** Rising, so that the newest is at the end. */
   #pending: number[] = [];
@@ -35,7 +35,7 @@ export class SignatureIndex {
     return this.#table.find(signature);
   }
 
-  /** Takes in one more block; false where all that there are have been taken in. @throws LedgerFault */
+  /** Takes in one more block; false where all that there are have been taken in. @throws BlockFilesFault */
   step(): boolean {
     this.#list();
     const slot = this.#pending.pop();
@@ -46,7 +46,7 @@ export class SignatureIndex {
       if (text !== undefined) within(`block ${slot}`, () => this.#add(slot, text));
       this.#faulty.delete(slot);
     } catch (error) {
-      if (!(error instanceof LedgerFault)) throw error;
+      if (!(error instanceof BlockFilesFault)) throw error;
       this.#faulty.set(slot, error);
     }
     return true;
@@ -64,7 +64,7 @@ export class SignatureIndex {
   }
 
   /** What is wrong with a block that could not be read: it may hold what was not found. */
-  get fault(): LedgerFault | undefined {
+  get fault(): BlockFilesFault | undefined {
     const [first] = this.#faulty.values();
     return first;
   }

@@ -1,5 +1,5 @@
+import { BlockFilesFault } from "./block-files-fault.ts";
 import { isInteger, parseExact } from "./exact-json.ts";
-import { LedgerFault } from "./ledger-fault.ts";
 import { readTransaction, type Transaction, versionOf } from "./wire.ts";
 import { WireFault } from "./wire-bytes.ts";
 
@@ -30,7 +30,7 @@ const MEMBERS: readonly (readonly [string, (value: unknown) => boolean])[] = [
   ["transactions", Array.isArray],
 ];
 
-/** The whole of a block's file. @throws LedgerFault that says what is wrong with it */
+/** The whole of a block's file. @throws BlockFilesFault that says what is wrong with it */
 export function readStoredBlock(text: string): {
   readonly members: Json;
   readonly transactions: readonly StoredTransaction[];
@@ -39,48 +39,48 @@ export function readStoredBlock(text: string): {
   return { members, transactions: readStoredTransactions(members) };
 }
 
-/** A block's transactions. @throws LedgerFault that says what is wrong with which */
+/** A block's transactions. @throws BlockFilesFault that says what is wrong with which */
 export function readStoredTransactions(members: Json): StoredTransaction[] {
   return transactionsOf(members).map((each, index) =>
     within(`transaction ${index}`, () => readStored(each)),
   );
 }
 
-/** The first signatures of a block's transactions: 64 bytes each. @throws LedgerFault */
+/** The first signatures of a block's transactions: 64 bytes each. @throws BlockFilesFault */
 export function readSignatures(members: Json): Uint8Array[] {
   return transactionsOf(members).map((each, index) =>
     within(`transaction ${index}`, () => {
       // One byte counts the signatures of whatever fits a packet; 88 characters are 66 bytes.
       const start = Buffer.from(base64Of(each).slice(0, 88), "base64");
       const count = start[0] ?? 0;
-      if (count === 0) throw new LedgerFault("it has no signature");
+      if (count === 0) throw new BlockFilesFault("it has no signature");
       if (count >= 0x80) throw unknownVersion(count - 0x80);
-      if (start.length < 65) throw new LedgerFault("it ends within its signatures");
+      if (start.length < 65) throw new BlockFilesFault("it ends within its signatures");
       return start.subarray(1, 65);
     }),
   );
 }
 
-/** One of a block's transactions; the others may be damaged. @throws LedgerFault */
+/** One of a block's transactions; the others may be damaged. @throws BlockFilesFault */
 export function readStoredAt(members: Json, index: number): StoredTransaction {
   return within(`transaction ${index}`, () => readStored(transactionsOf(members)[index]));
 }
 
 /** As long as nobody writes such transactions, nothing is known but that they are there. */
-export const unknownVersion = (version: "legacy" | number): LedgerFault =>
-  new LedgerFault(`transactions of version ${version} are not known`);
+export const unknownVersion = (version: "legacy" | number): BlockFilesFault =>
+  new BlockFilesFault(`transactions of version ${version} are not known`);
 
-/** The members of a block's file: getBlock's result at base64, full, rewards, version 255. @throws LedgerFault */
+/** The members of a block's file: getBlock's result at base64, full, rewards, version 255. @throws BlockFilesFault */
 export function readMembers(text: string): Json {
   let block: unknown;
   try {
     block = parseExact(text);
   } catch (error) {
-    throw new LedgerFault("it is no JSON", { cause: error });
+    throw new BlockFilesFault("it is no JSON", { cause: error });
   }
-  if (!isObject(block)) throw new LedgerFault("it is no JSON object");
+  if (!isObject(block)) throw new BlockFilesFault("it is no JSON object");
   for (const [name, isRight] of MEMBERS) {
-    if (!isRight(block[name])) throw new LedgerFault(`its ${name} is not what it should be`);
+    if (!isRight(block[name])) throw new BlockFilesFault(`its ${name} is not what it should be`);
   }
   return block;
 }
@@ -92,9 +92,9 @@ function readStored(each: unknown): StoredTransaction {
   const base64 = base64Of(each);
   const bytes = Buffer.from(base64, "base64");
   // Node skips what is no base64, so the way back tells whether anything was.
-  if (bytes.toString("base64") !== base64) throw new LedgerFault("it is no base64");
+  if (bytes.toString("base64") !== base64) throw new BlockFilesFault("it is no base64");
   const { meta } = each as { readonly meta: unknown };
-  if (meta !== null && !isObject(meta)) throw new LedgerFault("its meta is no object");
+  if (meta !== null && !isObject(meta)) throw new BlockFilesFault("its meta is no object");
   const version = versionOf(bytes);
   const isKnown = version === "legacy" || version === 0;
   return { meta, base64, bytes, version, wire: isKnown ? readTransaction(bytes) : undefined };
@@ -104,7 +104,7 @@ function base64Of(each: unknown): string {
   const pair = isObject(each) ? each["transaction"] : undefined;
   const [base64, encoding] = Array.isArray(pair) ? pair : [];
   if (typeof base64 !== "string" || encoding !== "base64") {
-    throw new LedgerFault("it is not in the base64 encoding");
+    throw new BlockFilesFault("it is not in the base64 encoding");
   }
   return base64;
 }
@@ -114,8 +114,8 @@ export function within<Value>(what: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof LedgerFault || error instanceof WireFault)) throw error;
-    throw new LedgerFault(`${what}: ${error.message}`, { cause: error });
+    if (!(error instanceof BlockFilesFault || error instanceof WireFault)) throw error;
+    throw new BlockFilesFault(`${what}: ${error.message}`, { cause: error });
   }
 }
 

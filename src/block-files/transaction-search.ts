@@ -1,5 +1,5 @@
+import type { BlockFiles } from "./block-files.ts";
 import { encodeStored, type TransactionForm } from "./encode-block.ts";
-import type { LedgerFiles } from "./ledger-files.ts";
 import { SignatureIndex } from "./signature-index.ts";
 import {
   type Json,
@@ -22,12 +22,12 @@ export type Found = {
 
 /** Finds transactions by their first signature, as nodes do. */
 export class TransactionSearch {
-  readonly #files: LedgerFiles;
+  readonly #files: BlockFiles;
   readonly #index: SignatureIndex;
   readonly #pause: () => Promise<void>;
 
   /** `pause` lets other work in between two blocks of a search. */
-  constructor(files: LedgerFiles, parts: { readonly pause: () => Promise<void> }) {
+  constructor(files: BlockFiles, parts: { readonly pause: () => Promise<void> }) {
     this.#files = files;
     this.#index = new SignatureIndex(files);
     this.#pause = parts.pause;
@@ -35,7 +35,7 @@ export class TransactionSearch {
 
   /**
    * Undefined where no block from `first` to `newest` has it.
-   * @throws LedgerFault where it may stand in a block that cannot be read
+   * @throws BlockFilesFault where it may stand in a block that cannot be read
    */
   async find(
     signature: Uint8Array,
@@ -66,7 +66,7 @@ export class TransactionSearch {
   }
 }
 
-/** getTransaction's result, as agave 3.0 writes it. @throws RpcFault -32015, LedgerFault */
+/** getTransaction's result, as agave 3.0 writes it. @throws RpcFault -32015, BlockFilesFault */
 export function encodeFound({ slot, block, transaction }: Found, form: TransactionForm): Json {
   const encode = (): Json => encodeStored(transaction, form);
   const { meta, ...rest } = within(`block ${slot}`, encode);

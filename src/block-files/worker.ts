@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { RpcFault } from "./ledger-fault.ts";
-import { LedgerFiles } from "./ledger-files.ts";
-import { LedgerMethods } from "./methods.ts";
+import { BlockFiles } from "./block-files.ts";
+import { RpcFault } from "./block-files-fault.ts";
+import { BlockFilesMethods } from "./block-files-methods.ts";
 
 export type WorkerOptions = { readonly directory: string; readonly maxResponseBytes: number };
 
@@ -28,7 +28,7 @@ type Call = Exclude<ToWorker, { readonly cancelled: number }>;
  */
 class LedgerWorker {
   readonly #maxBytes: number;
-  readonly #methods: LedgerMethods;
+  readonly #methods: BlockFilesMethods;
   readonly #post: (answer: FromWorker) => void;
   readonly #waiting = new Map<number, Call>();
   #isRunning = false;
@@ -37,9 +37,9 @@ class LedgerWorker {
     this.#maxBytes = options.maxResponseBytes;
     this.#post = post;
     const now = (): number => performance.now();
-    const files = new LedgerFiles(options.directory, { now });
+    const files = new BlockFiles(options.directory, { now });
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    this.#methods = new LedgerMethods(files, { pause });
+    this.#methods = new BlockFilesMethods(files, { pause });
   }
 
   take(message: ToWorker): void {

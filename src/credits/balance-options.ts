@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { LedgerStore } from "../storage/store.ts";
+import type { CreditReturns } from "./credit-returns.ts";
 import type { DaysInTurn } from "./days-in-turn.ts";
-import type { GiveBacks } from "./give-backs.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 export type BalanceFigures = {
@@ -24,7 +24,7 @@ export type Awake = { tick(nowMs: number, atMs: number): boolean };
 
 export type BalanceParts = {
   readonly store: Pick<LedgerStore, "take" | "read">;
-  readonly giveBacks: GiveBacks;
+  readonly returns: CreditReturns;
   readonly health: StoreHealth;
   readonly clock: Clock;
   readonly days: DaysInTurn;

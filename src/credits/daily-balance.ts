@@ -44,8 +44,8 @@ export class DailyBalance {
     this.#parts = parts;
     this.#figures = figures;
     this.#sharing = new Sharing(onAlone);
-    const { giveBacks } = parts;
-    this.#open = new OpenLease(owner, { giveBacks, onReturned: () => this.#pump() });
+    const { returns } = parts;
+    this.#open = new OpenLease(owner, { returns, onReturned: () => this.#pump() });
     this.#taker = new LeaseTaker({
       store: parts.store,
       health: parts.health,

@@ -10,8 +10,8 @@ import {
 } from "./admission.ts";
 import type { Awake } from "./balance-options.ts";
 import type { Balance } from "./credit-headers.ts";
+import { CreditReturns } from "./credit-returns.ts";
 import { DaysInTurn } from "./days-in-turn.ts";
-import { GiveBacks } from "./give-backs.ts";
 import type { Lease } from "./lease.ts";
 import { Owners } from "./owners.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
@@ -66,7 +66,7 @@ export class Ledger {
   readonly #plans: Plans;
   readonly #scheduler: Scheduler;
   readonly #health: StoreHealth;
-  readonly #giveBacks: GiveBacks;
+  readonly #returns: CreditReturns;
   readonly #days: DaysInTurn;
   readonly #awake = new Set<Awake>();
   readonly #accounts: Owners;
@@ -79,12 +79,12 @@ export class Ledger {
     this.#scheduler = scheduler;
     const health = new StoreHealth(onStoreFailure, scheduler);
     this.#health = health;
-    this.#giveBacks = new GiveBacks({ store, health, onIdle: () => this.#endStop() });
+    this.#returns = new CreditReturns({ store, health, onIdle: () => this.#endStop() });
     this.#days = new DaysInTurn(scheduler);
     const parts = {
       store,
       health,
-      giveBacks: this.#giveBacks,
+      returns: this.#returns,
       clock: scheduler,
       days: this.#days,
       process: options.process,
@@ -228,7 +228,7 @@ export class Ledger {
     const nowMs = this.#scheduler.now();
     const atMs = this.#scheduler.monotonic();
     this.#days.look();
-    this.#giveBacks.retry();
+    this.#returns.retry();
     for (const balance of this.#awake) {
       if (!balance.tick(nowMs, atMs)) this.#awake.delete(balance);
     }
@@ -240,7 +240,7 @@ export class Ledger {
   #endStop(): void {
     if (this.#stopping === undefined) return;
     const { untilMs, done } = this.#stopping;
-    const idle = this.#giveBacks.idle && !this.#accounts.isTaking && !this.#keys.isTaking;
+    const idle = this.#returns.idle && !this.#accounts.isTaking && !this.#keys.isTaking;
     if (!idle && this.#scheduler.monotonic() < untilMs) return;
     this.#endTicks();
     done();

@@ -1,5 +1,5 @@
 import type { Day } from "../storage/store.ts";
-import type { GiveBacks } from "./give-backs.ts";
+import type { CreditReturns } from "./credit-returns.ts";
 import { Lease, type LeaseOwner, leaseBound, leaseSize } from "./lease.ts";
 import type { Ask } from "./lease-taker.ts";
 
@@ -7,7 +7,7 @@ import type { Ask } from "./lease-taker.ts";
 const SHARE_OF_REST = 16;
 
 export type OpenLeaseParts = {
-  readonly giveBacks: GiveBacks;
+  readonly returns: CreditReturns;
   /** A statement that brings credits back has ended, well or not. */
   readonly onReturned: () => void;
 };
@@ -26,13 +26,13 @@ export class OpenLease implements LeaseOwner {
   givenBack = 0;
   /** What a lease is filled up to. */
   size = 1;
-  readonly #giveBacks: GiveBacks;
+  readonly #returns: CreditReturns;
   #bound = 1;
 
-  constructor(owner: string, { giveBacks, onReturned }: OpenLeaseParts) {
+  constructor(owner: string, { returns, onReturned }: OpenLeaseParts) {
     this.owner = owner;
     this.onReturned = onReturned;
-    this.#giveBacks = giveBacks;
+    this.#returns = returns;
     this.current = new Lease(this, -1);
   }
 
@@ -55,7 +55,7 @@ export class OpenLease implements LeaseOwner {
   /** What a call gave back, of this lease or of one that ended. */
   putBack(lease: Lease, credits: number): void {
     if (lease === this.current) lease.left += credits;
-    else this.#giveBacks.add(lease, credits);
+    else this.#returns.add(lease, credits);
   }
 
   /**
@@ -74,7 +74,7 @@ export class OpenLease implements LeaseOwner {
       this.current = new Lease(this, day);
     }
     if (day === this.current.day) this.current.left += credits;
-    else this.#giveBacks.add(new Lease(this, day), credits);
+    else this.#returns.add(new Lease(this, day), credits);
   }
 
   /** What the lease should hold, where so much is left of the day in the store. */
@@ -100,7 +100,7 @@ export class OpenLease implements LeaseOwner {
 
   /** There is no room for a call beside what is on its way back, and the store refuses that. */
   isStuck(credits: number, waiting: number): boolean {
-    if (!this.#giveBacks.isFailing) return false;
+    if (!this.#returns.isFailing) return false;
     return this.#allowed(Math.max(credits, waiting)) < credits - this.current.left;
   }
 
@@ -133,6 +133,6 @@ export class OpenLease implements LeaseOwner {
     if (excess <= 0) return;
     this.current.left -= excess;
     this.givenBack += excess;
-    this.#giveBacks.add(this.current, excess);
+    this.#returns.add(this.current, excess);
   }
 }

@@ -1,4 +1,4 @@
-import { LedgerUpstream } from "../block-files/ledger-upstream.ts";
+import { BlockFilesUpstream } from "../block-files/block-files-upstream.ts";
 import type { NetworkConfig } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
@@ -64,7 +64,7 @@ export function transportTo(
   parts: HttpUpstreamParts,
 ): Transport {
   return config.url.startsWith(FILE)
-    ? new LedgerUpstream({ ...config, directory: config.url.slice(FILE.length) }, parts)
+    ? new BlockFilesUpstream({ ...config, directory: config.url.slice(FILE.length) }, parts)
     : new HttpUpstream(config, parts);
 }
 

@@ -3,7 +3,7 @@ import type { RoutedNeed } from "../routing/routing.ts";
 import type { Plan } from "./network.ts";
 
 /** What the family's nodes are like, as far as the plan does not say it. */
-export type Looseness = Pick<RoutedNeed, "slack"> & { readonly partial: boolean };
+export type NodeTolerance = Pick<RoutedNeed, "slack"> & { readonly partial: boolean };
 
 /** The block, or slot, that a node has to have for a plan; -1: any node will do. */
 export function leastBlock({ block, minBlock }: Plan): number {
@@ -14,16 +14,16 @@ export function leastBlock({ block, minBlock }: Plan): number {
 export class Needs {
   readonly #latest = new Map<Definition, RoutedNeed>();
 
-  of(plan: Plan, looseness: Looseness): RoutedNeed {
+  of(plan: Plan, tolerance: NodeTolerance): RoutedNeed {
     const latest = this.#latest.get(plan.definition);
-    if (latest !== undefined && isNeedOf(latest, plan, looseness)) return latest;
-    const need = needOf(plan, looseness);
+    if (latest !== undefined && isNeedOf(latest, plan, tolerance)) return latest;
+    const need = needOf(plan, tolerance);
     this.#latest.set(plan.definition, need);
     return need;
   }
 }
 
-function needOf(plan: Plan, { slack, partial }: Looseness): RoutedNeed {
+function needOf(plan: Plan, { slack, partial }: NodeTolerance): RoutedNeed {
   const { definition, block, minBlock, depth, head, exists, future, partner } = plan;
   const { method, answerBlock, lookup } = definition;
   return {
@@ -43,7 +43,7 @@ function needOf(plan: Plan, { slack, partial }: Looseness): RoutedNeed {
 }
 
 /** Compares everything that `needOf` reads except the definition, which is the same. */
-function isNeedOf(need: RoutedNeed, plan: Plan, { slack, partial }: Looseness): boolean {
+function isNeedOf(need: RoutedNeed, plan: Plan, { slack, partial }: NodeTolerance): boolean {
   return (
     need.block === leastBlock(plan) &&
     need.strict === plan.minBlock > plan.block &&

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SAMPLE_LEDGER } from "../../src/dev/slot-samples.ts";
 import { ledgerFolder } from "../support/ledger-folder.ts";
 
-export type LedgerHead = {
+export type BlockFilesHead = {
   readonly firstSlot: number;
   readonly confirmedSlot: number;
   readonly finalizedSlot: number;
@@ -13,7 +13,7 @@ export type LedgerHead = {
 export type Blocks = ReadonlyMap<number, string>;
 
 /** A ledger of files in a new folder. */
-export function writeLedger(blocks: Blocks, head: LedgerHead): string {
+export function writeLedger(blocks: Blocks, head: BlockFilesHead): string {
   return ledgerFolder(head, Object.fromEntries(blocks));
 }
 
@@ -29,7 +29,7 @@ function readBlocks(folder: string): Map<number, string> {
 
 /** The ledger that `tollgate dev` serves. */
 export const SAMPLE_BLOCKS: Blocks = readBlocks(SAMPLE_LEDGER);
-export const SAMPLE_HEAD: LedgerHead = JSON.parse(
+export const SAMPLE_HEAD: BlockFilesHead = JSON.parse(
   readFileSync(join(SAMPLE_LEDGER, "ledger.json"), "utf8"),
 );
 

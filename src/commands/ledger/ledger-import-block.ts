@@ -1,6 +1,6 @@
 import { decodeBase58 } from "../../block-files/base58.ts";
+import { BlockFilesFault } from "../../block-files/block-files-fault.ts";
 import { parseExact } from "../../block-files/exact-json.ts";
-import { LedgerFault } from "../../block-files/ledger-fault.ts";
 import { isObject, type Json, readStoredBlock, within } from "../../block-files/stored-block.ts";
 import { encodeTransaction, versionOf } from "../../block-files/wire.ts";
 
@@ -12,7 +12,7 @@ export type FoundBlock = {
   /** Lower is better; equal ones differ by their transactions. */
   readonly rank: number;
   readonly transactions: number;
-  /** As a ledger keeps it. @throws LedgerFault, WireFault */
+  /** As a ledger keeps it. @throws BlockFilesFault, WireFault */
   readonly text: () => string;
 };
 
@@ -22,14 +22,16 @@ const SKIPPED_CODES: readonly unknown[] = [-32007, -32009];
 /**
  * What a file holds: getBlock's result or a whole response; undefined where it says that the slot
  * has no block.
- * @throws LedgerFault where a ledger cannot be filled with it
+ * @throws BlockFilesFault where a ledger cannot be filled with it
  */
 export function readBlockFile(text: string): FoundBlock | undefined {
   const block = resultOf(parse(text));
   if (block === undefined) return undefined;
   const transactions = block["transactions"];
   if (!Array.isArray(transactions)) {
-    throw new LedgerFault("it has no transactions, which only the detail level full gives whole");
+    throw new BlockFilesFault(
+      "it has no transactions, which only the detail level full gives whole",
+    );
   }
   const encodings = transactions.map((each, index) =>
     within(`transaction ${index}`, () => encodingOf(each)),
@@ -39,20 +41,20 @@ export function readBlockFile(text: string): FoundBlock | undefined {
   return { rank, transactions: transactions.length, text: encoded };
 }
 
-/** @throws LedgerFault where a ledger could not serve the block of this slot from the text */
+/** @throws BlockFilesFault where a ledger could not serve the block of this slot from the text */
 export function requireBlock(slot: number, text: string): void {
   const { members } = readStoredBlock(text);
   const parent = members["parentSlot"];
   // The first block of a chain is its own parent.
   if (typeof parent === "number" && parent < slot + (slot === 0 ? 1 : 0)) return;
-  throw new LedgerFault("its parentSlot is not below its slot");
+  throw new BlockFilesFault("its parentSlot is not below its slot");
 }
 
 function parse(text: string): unknown {
   try {
     return parseExact(text);
   } catch (error) {
-    throw new LedgerFault("it is no JSON", { cause: error });
+    throw new BlockFilesFault("it is no JSON", { cause: error });
   }
 }
 
@@ -61,11 +63,11 @@ function resultOf(file: unknown): Json | undefined {
   if (isResponse && isObject(file["error"])) {
     const { code, message } = file["error"];
     if (SKIPPED_CODES.includes(code)) return undefined;
-    throw new LedgerFault(`it holds an error of a node: ${code} ${message}`);
+    throw new BlockFilesFault(`it holds an error of a node: ${code} ${message}`);
   }
   const block = isResponse && "result" in file ? file["result"] : file;
   if (block === null) return undefined;
-  if (!isObject(block) || !("blockhash" in block)) throw new LedgerFault("it is no block");
+  if (!isObject(block) || !("blockhash" in block)) throw new BlockFilesFault("it is no block");
   return block;
 }
 
@@ -78,7 +80,7 @@ function encodingOf(each: unknown): Encoding {
     if (encoding !== undefined) return encoding;
   }
   if (isObject(transaction) && isCompiled(transaction["message"])) return "json";
-  throw new LedgerFault(
+  throw new BlockFilesFault(
     "it is not in the encoding base64, base58 or json: jsonParsed and the detail level accounts " +
       "leave out parts of a transaction",
   );
@@ -109,6 +111,6 @@ function toBytes(transaction: unknown): Uint8Array {
   try {
     return decodeBase58(text);
   } catch (error) {
-    throw new LedgerFault("it is no base58", { cause: error });
+    throw new BlockFilesFault("it is no base58", { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { LedgerFault } from "../../block-files/ledger-fault.ts";
-import { LedgerFiles } from "../../block-files/ledger-files.ts";
+import { BlockFiles } from "../../block-files/block-files.ts";
+import { BlockFilesFault } from "../../block-files/block-files-fault.ts";
 import { WireFault } from "../../block-files/wire-bytes.ts";
 import { redact } from "../../telemetry/redact.ts";
 import { CommandError } from "../output.ts";
@@ -70,7 +70,7 @@ function pathsIn(folder: string): string[] {
 function genesisHashOf(folder: string): string | undefined {
   if (!existsSync(join(folder, "ledger.json"))) return undefined;
   try {
-    return new LedgerFiles(folder, { now: () => 0 }).head().genesisHash;
+    return new BlockFiles(folder, { now: () => 0 }).head().genesisHash;
   } catch (error) {
     throw explain(folder, error);
   }
@@ -100,6 +100,6 @@ function blockOf(paths: readonly string[]): string | undefined {
 }
 
 function explain(path: string, error: unknown): unknown {
-  if (!(error instanceof LedgerFault || error instanceof WireFault)) return error;
+  if (!(error instanceof BlockFilesFault || error instanceof WireFault)) return error;
   return new CommandError(`${basename(path)}: ${redact(error.message)}`, { cause: error });
 }

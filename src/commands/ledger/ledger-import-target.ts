@@ -8,8 +8,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { LedgerFault } from "../../block-files/ledger-fault.ts";
-import { LedgerFiles, type LedgerHead } from "../../block-files/ledger-files.ts";
+import { BlockFiles, type BlockFilesHead } from "../../block-files/block-files.ts";
+import { BlockFilesFault } from "../../block-files/block-files-fault.ts";
 import { readStoredBlock } from "../../block-files/stored-block.ts";
 import { CommandError } from "../output.ts";
 import type { SlotRange } from "./ledger-import-slots.ts";
@@ -22,10 +22,10 @@ const PARTIAL = ".partial";
 /** The ledger that is filled: DIR/ledger.json and DIR/blocks/<slot>.json. */
 export class ImportTarget {
   readonly #folder: string;
-  #head: LedgerHead | undefined;
+  #head: BlockFilesHead | undefined;
   #genesisHash: string;
 
-  private constructor(folder: string, head: LedgerHead | undefined) {
+  private constructor(folder: string, head: BlockFilesHead | undefined) {
     this.#folder = folder;
     this.#head = head;
     this.#genesisHash = head?.genesisHash ?? UNKNOWN_GENESIS;
@@ -44,7 +44,7 @@ export class ImportTarget {
   }
 
   /** What ledger.json says; undefined where there is no block yet. */
-  get head(): LedgerHead | undefined {
+  get head(): BlockFilesHead | undefined {
     return this.#head;
   }
 
@@ -78,7 +78,7 @@ export class ImportTarget {
       readStoredBlock(readFileSync(this.#pathOf(slot), "utf8"));
       return true;
     } catch (error) {
-      if (error instanceof LedgerFault) return false;
+      if (error instanceof BlockFilesFault) return false;
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
       throw error;
     }
@@ -123,12 +123,12 @@ function makeFolder(path: string): void {
   mkdirSync(path);
 }
 
-function readHead(folder: string): LedgerHead | undefined {
+function readHead(folder: string): BlockFilesHead | undefined {
   if (!existsSync(join(folder, "ledger.json"))) return undefined;
   try {
-    return new LedgerFiles(folder, { now: () => 0 }).head();
+    return new BlockFiles(folder, { now: () => 0 }).head();
   } catch (error) {
-    if (!(error instanceof LedgerFault)) throw error;
+    if (!(error instanceof BlockFilesFault)) throw error;
     throw new CommandError(`${folder}: ${error.message}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LedgerFault } from "../../block-files/ledger-fault.ts";
+import { BlockFilesFault } from "../../block-files/block-files-fault.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { CommandError, count, type Output } from "../output.ts";
 import { requireBlock } from "./ledger-import-block.ts";
@@ -86,7 +86,7 @@ async function importBlock(slot: number, { source, target, progress }: Work): Pr
   try {
     requireBlock(slot, text);
   } catch (error) {
-    if (!(error instanceof LedgerFault)) throw error;
+    if (!(error instanceof BlockFilesFault)) throw error;
     throw new CommandError(`the block of slot ${slot}: ${error.message}`, { cause: error });
   }
   target.write(slot, `${text}\n`);

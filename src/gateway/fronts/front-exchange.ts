@@ -4,7 +4,7 @@ import type { Address } from "./address.ts";
 import type { Reading } from "./reception.ts";
 
 /** What a head says, whoever sends it and whenever: it is the same for each request with that head. */
-export type Findings = {
+export type HeadNotes = {
   /** The client's own X-Request-Id. */
   readonly givenId: string | undefined;
   /** What the target names. */
@@ -15,7 +15,7 @@ export type Findings = {
 
 /** An exchange with the front's own notes, which the wire carries without knowing what they are. */
 export type FrontExchange = Exchange & {
-  findings: Findings | undefined;
+  headNotes: HeadNotes | undefined;
   /** Absent before the key was looked up. */
   reading: Reading | undefined;
 };

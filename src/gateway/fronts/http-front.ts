@@ -12,7 +12,7 @@ import { Compression, LEAST_COMPRESSED_BYTES } from "../compression/compression.
 import { answerMessage } from "../messages.ts";
 import type { Pipeline } from "../pipeline.ts";
 import { bodyFields, chainFields, openingFields, preflightFields } from "./answer-fields.ts";
-import type { Findings, FrontExchange } from "./front-exchange.ts";
+import type { FrontExchange, HeadNotes } from "./front-exchange.ts";
 import type { Reading, Reception } from "./reception.ts";
 import type { RequestIds } from "./request-ids.ts";
 
@@ -44,8 +44,8 @@ export class HttpFront {
   begin(begun: Exchange): void {
     const exchange = begun as FrontExchange;
     const { ids, reception } = this.#parts;
-    exchange.findings ??= this.#look(exchange);
-    const { givenId, address } = exchange.findings;
+    exchange.headNotes ??= this.#look(exchange);
+    const { givenId, address } = exchange.headNotes;
     exchange.requestId = ids.of(givenId);
     if (exchange.fault !== undefined) {
       this.#refuse(exchange, { name: "bad_request", details: exchange.fault });
@@ -64,7 +64,7 @@ export class HttpFront {
     else this.#receive(exchange, reading);
   }
 
-  #look(exchange: FrontExchange): Findings {
+  #look(exchange: FrontExchange): HeadNotes {
     return {
       givenId: exchange.header("x-request-id"),
       address: this.#parts.reception.locate(exchange),
@@ -82,7 +82,7 @@ export class HttpFront {
       this.#refuse(exchange, reading);
       return;
     }
-    const fault = exchange.findings?.bodyFault;
+    const fault = exchange.headNotes?.bodyFault;
     if (fault !== undefined) {
       this.#refuse(exchange, fault);
       return;

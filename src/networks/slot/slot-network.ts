@@ -29,7 +29,7 @@ import { readSlot } from "./slot-poll.ts";
 import type { SlotWatch } from "./slot-watch.ts";
 
 /** Nodes so far apart (some 13 s) are equally good: polls of them are up to 3 slots old. */
-const LOOSENESS = { partial: false, slack: 32 };
+const TOLERANCE = { partial: false, slack: 32 };
 /** `context` comes first in an answer, and its slot within this. */
 const CONTEXT_BYTES = 200;
 /** Belongs to no block that could be replaced. */
@@ -91,7 +91,7 @@ export class SlotNetwork implements Network {
       });
     this.#answers = new Answers(
       {
-        needOf: (plan) => this.#needs.of(plan, LOOSENESS),
+        needOf: (plan) => this.#needs.of(plan, TOLERANCE),
         ask: (request) => this.#router.fetch(request),
         together: (run) => this.#router.together(run),
         isOfMoment: ({ definition }) => definition.cache === "never",

@@ -15,7 +15,7 @@ export interface Exchange extends Head {
   readonly fault: string | undefined;
   requestId: string;
   /** The front's notes of the head. They are kept where the same head comes again. */
-  findings: unknown;
+  headNotes: unknown;
   /** What the gateway holds for it. */
   readonly holding: Holding;
   /** The front's notes of this request. */

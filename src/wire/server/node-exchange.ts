@@ -26,7 +26,7 @@ export type NodeExchangeParts = {
 export class NodeExchange extends RequestHead implements Exchange {
   readonly method: string;
   readonly fault: string | undefined;
-  findings: unknown;
+  headNotes: unknown;
   reading: unknown;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;

@@ -10,7 +10,7 @@ import { statusLineOf } from "./answer-ends.ts";
 import type { BodyListener } from "./exchange.ts";
 import { holdPieces } from "./held-pieces.ts";
 import { PlainBody } from "./plain-body.ts";
-import type { PlainCircle } from "./plain-circle.ts";
+import type { PlainConnectionOwner } from "./plain-connection-owner.ts";
 import { type AnswerHead, PlainExchange } from "./plain-exchange.ts";
 import { type PlainHead, readHead } from "./plain-head.ts";
 import { PlainPatience } from "./plain-patience.ts";
@@ -28,7 +28,7 @@ export class PlainConnection {
   /** In place of the one that was accepted. */
   readonly socket: Socket;
   readonly holding: Holding;
-  readonly #circle: PlainCircle;
+  readonly #owner: PlainConnectionOwner;
   readonly #body = new PlainBody();
   /** The last request's. */
   #head: PlainHead | undefined;
@@ -50,13 +50,13 @@ export class PlainConnection {
   #left = false;
   readonly #patience: PlainPatience;
 
-  constructor(accepted: Socket, circle: PlainCircle) {
-    this.#circle = circle;
-    this.#patience = new PlainPatience(circle.stepEndMs);
-    this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes), circle.loop);
+  constructor(accepted: Socket, owner: PlainConnectionOwner) {
+    this.#owner = owner;
+    this.#patience = new PlainPatience(owner.stepEndMs);
+    this.#reader = new SocketReader(accepted, (bytes) => this.#onData(bytes), owner.loop);
     const { socket } = this.#reader;
     this.socket = socket;
-    this.holding = circle.hold(addressOwner(socket.remoteAddress), this.#onTooMuch);
+    this.holding = owner.hold(addressOwner(socket.remoteAddress), this.#onTooMuch);
     socket.on("end", this.#onEnd);
     socket.on("drain", this.#onDrain);
     socket.on("timeout", this.#onTimeout);
@@ -78,7 +78,7 @@ export class PlainConnection {
   check(nowMs: number): void {
     const isBody = this.#body.missingBytes > 0;
     const awaited = isBody ? "body" : this.idle ? "request" : "nothing";
-    const over = this.#patience.isOver(awaited, nowMs, this.#circle.limits);
+    const over = this.#patience.isOver(awaited, nowMs, this.#owner.limits);
     if (over === "too_slow") this.#giveUp(over);
     else if (over === "idle") this.socket.destroy();
   }
@@ -103,15 +103,15 @@ export class PlainConnection {
     if (this.#exchange !== exchange) return;
     this.#exchange = undefined;
     this.#done = undefined;
-    if (this.#body.missingBytes === 0) this.#patience.sinceMs = this.#circle.stepEndMs;
+    if (this.#body.missingBytes === 0) this.#patience.sinceMs = this.#owner.stepEndMs;
     this.#body.drop();
-    const last = this.#ended || this.#circle.stopping;
-    const head = statusLineOf(status) + fields + this.#circle.headEnd(last);
-    this.#draining = !writeAnswer(this.socket, { head, pieces }, this.#circle.loop.buffers);
+    const last = this.#ended || this.#owner.stopping;
+    const head = statusLineOf(status) + fields + this.#owner.headEnd(last);
+    this.#draining = !writeAnswer(this.socket, { head, pieces }, this.#owner.loop.buffers);
     this.#letGo();
     if (this.#draining) holdPieces(this.holding, pieces);
     // Node knows how to tell a slow reader from one that takes nothing.
-    if (this.#draining) this.socket.setTimeout(this.#circle.limits.stalledMs);
+    if (this.#draining) this.socket.setTimeout(this.#owner.limits.stalledMs);
     if (last) {
       this.#leave();
       this.socket.destroySoon();
@@ -143,7 +143,7 @@ export class PlainConnection {
   }
 
   #defers(bytes: number): boolean {
-    this.#isDeferred = this.#circle.loop.clientReads.defers(this.#onTurn, bytes);
+    this.#isDeferred = this.#owner.loop.clientReads.defers(this.#onTurn, bytes);
     return this.#isDeferred;
   }
 
@@ -162,10 +162,10 @@ export class PlainConnection {
       return undefined;
     }
     this.#patience.hasSpoken = true;
-    this.#patience.sinceMs = this.#circle.stepEndMs;
+    this.#patience.sinceMs = this.#owner.stepEndMs;
     const rest = this.#body.begin(bytes, head.sizeBytes, head.bodyBytes);
     this.#exchange = new PlainExchange(head, this);
-    this.#circle.begin(this.#exchange);
+    this.#owner.begin(this.#exchange);
     // Nobody's body is read before it is known who that is.
     const unknown = this.#exchange !== undefined && this.#done === undefined;
     if (unknown && this.#body.missingBytes > 0) this.#pause();
@@ -230,8 +230,8 @@ export class PlainConnection {
 
   /** Nothing is owed any more for what came so far. */
   #rest(): void {
-    this.#patience.sinceMs = this.#circle.stepEndMs;
-    if (this.#ended || this.#circle.stopping) this.#end();
+    this.#patience.sinceMs = this.#owner.stepEndMs;
+    if (this.#ended || this.#owner.stopping) this.#end();
     else this.#resume();
   }
 
@@ -248,7 +248,7 @@ export class PlainConnection {
     // What still comes is not even copied.
     this.#reader.divert(ignore);
     if (answered) this.socket.destroy();
-    else endWithAnswer(this.socket, this.#circle.faults[fault]);
+    else endWithAnswer(this.socket, this.#owner.faults[fault]);
   }
 
   /** Nothing of the request and its answer is held any more. */
@@ -270,7 +270,7 @@ export class PlainConnection {
     this.socket.off("timeout", this.#onTimeout);
     this.socket.off("error", this.#onError);
     this.socket.off("close", this.#onClose);
-    this.#circle.handOver(this.#reader, Buffer.from(bytes));
+    this.#owner.handOver(this.#reader, Buffer.from(bytes));
   }
 
   #leave(): void {
@@ -278,7 +278,7 @@ export class PlainConnection {
     this.#reader.release();
     this.socket.off("end", this.#onEnd);
     this.socket.off("drain", this.#onDrain);
-    this.#circle.forget(this);
+    this.#owner.forget(this);
   }
 
   readonly #onTimeout = (): void => {

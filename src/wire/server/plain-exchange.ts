@@ -29,12 +29,12 @@ export class PlainExchange implements Exchange {
     this.#carrier = carrier;
   }
 
-  get findings(): unknown {
-    return this.#head.findings;
+  get headNotes(): unknown {
+    return this.#head.headNotes;
   }
 
-  set findings(found: unknown) {
-    this.#head.findings = found;
+  set headNotes(found: unknown) {
+    this.#head.headNotes = found;
   }
 
   get target(): string {

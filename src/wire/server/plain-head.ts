@@ -51,7 +51,7 @@ const NAMES = Array.from({ length: 20 }, (_, length) =>
 /** The head of a plain request. Its headers are made into text when they are asked for. */
 export class PlainHead {
   /** What was found in it, for the next request with this very head. */
-  findings: unknown = undefined;
+  headNotes: unknown = undefined;
   readonly target: string;
   /** The empty line at its end included. */
   readonly sizeBytes: number;

@@ -1,4 +1,4 @@
-import type { PlainLimits } from "./plain-circle.ts";
+import type { PlainLimits } from "./plain-connection-owner.ts";
 import { STRANGER_IDLE_MS } from "./stranger.ts";
 
 /** What a connection waits for from its client. */

@@ -8,8 +8,8 @@ import { patientInterval } from "../../lib/patient-interval.ts";
 import type { EventLoop } from "../event-loop.ts";
 import { AnswerEnds } from "./answer-ends.ts";
 import type { Exchange } from "./exchange.ts";
-import type { PlainCircle, PlainLimits } from "./plain-circle.ts";
 import { PlainConnection } from "./plain-connection.ts";
+import type { PlainConnectionOwner, PlainLimits } from "./plain-connection-owner.ts";
 import type { FaultAnswers } from "./raw-answer.ts";
 import type { SocketReader } from "./socket-reader.ts";
 
@@ -31,7 +31,7 @@ type Parts = {
  * node:http, which costs more than all that the gateway does for a call. What is odd is handed to
  * the server's own listener at the boundary of a request, with the bytes read so far.
  */
-export class PlainWire implements PlainCircle {
+export class PlainWire implements PlainConnectionOwner {
   readonly loop: EventLoop;
   readonly limits: PlainLimits;
   readonly faults: FaultAnswers;

@@ -1,6 +1,6 @@
 import { encodeBase58 } from "../../../src/block-files/base58.ts";
 import { encodeBlock } from "../../../src/block-files/encode-block.ts";
-import { LedgerFault, RpcFault } from "../../../src/block-files/ledger-fault.ts";
+import { BlockFilesFault, RpcFault } from "../../../src/block-files/block-files-fault.ts";
 import { rawMessage } from "../../../src/block-files/message-json.ts";
 import { readMembers, readStoredBlock } from "../../../src/block-files/stored-block.ts";
 import {
@@ -98,7 +98,7 @@ function faultless<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {
-    const isKnown = [LedgerFault, RpcFault, WireFault].some((kind) => error instanceof kind);
+    const isKnown = [BlockFilesFault, RpcFault, WireFault].some((kind) => error instanceof kind);
     if (!isKnown) throw error;
     return undefined;
   }

@@ -14,7 +14,7 @@ export type GiveBackParts = {
  * at a time; what comes meanwhile goes with the next. What the store refused is tried again, unless nobody knows
  * whether it was carried out.
  */
-export class GiveBacks {
+export class CreditReturns {
   readonly #parts: GiveBackParts;
   readonly #refused = new Set<Lease>();
   #inTheAir = 0;

@@ -6,7 +6,7 @@ import type { FaultAnswers } from "./raw-answer.ts";
 import type { SocketReader } from "./socket-reader.ts";
 
 /** What a connection needs of the wire that it belongs to. */
-export type PlainCircle = {
+export type PlainConnectionOwner = {
   readonly loop: EventLoop;
   readonly limits: PlainLimits;
   readonly faults: FaultAnswers;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { BlockFilesFault } from "./block-files-fault.ts";
 import { parseExact } from "./exact-json.ts";
-import { LedgerFault } from "./ledger-fault.ts";
 import { isObject, within } from "./stored-block.ts";
 
 /**
@@ -15,7 +15,7 @@ const BELIEVED_MS = 1000;
 const BLOCK_FILE = /^(0|[1-9]\d{0,15})\.json$/;
 
 /** What DIR/ledger.json says. */
-export type LedgerHead = {
+export type BlockFilesHead = {
   readonly genesisHash: string;
   readonly firstSlot: number;
   readonly confirmedSlot: number;
@@ -26,10 +26,10 @@ export type LedgerHead = {
 type Seen<Value> = { readonly print: string; readonly value: Value };
 
 /** A ledger of files: DIR/ledger.json and DIR/blocks/<slot>.json. Reads block. */
-export class LedgerFiles {
+export class BlockFiles {
   readonly #directory: string;
   readonly #now: () => number;
-  readonly #head: Watched<LedgerHead>;
+  readonly #head: Watched<BlockFilesHead>;
   readonly #slots: Watched<readonly number[]>;
 
   /** `now`: milliseconds that never go back. */
@@ -42,17 +42,17 @@ export class LedgerFiles {
     this.#slots = new Watched(join(directory, "blocks"), listSlots);
   }
 
-  /** @throws LedgerFault where ledger.json is wrong */
-  head(): LedgerHead {
+  /** @throws BlockFilesFault where ledger.json is wrong */
+  head(): BlockFilesHead {
     return within("ledger.json", () => this.#head.read(this.#now()));
   }
 
-  /** The slots that have a file, rising. @throws LedgerFault */
+  /** The slots that have a file, rising. @throws BlockFilesFault */
   slots(): readonly number[] {
     return within("blocks", () => this.#slots.read(this.#now()));
   }
 
-  /** The text of a block's file, undefined where there is none. @throws LedgerFault */
+  /** The text of a block's file, undefined where there is none. @throws BlockFilesFault */
   blockText(slot: number | bigint): string | undefined {
     const path = join(this.#directory, "blocks", `${slot}.json`);
     return within(`block ${slot}`, () => readIfThere(path));
@@ -92,8 +92,8 @@ function fileSystem<Value>(use: () => Value): Value {
   try {
     return use();
   } catch (error) {
-    if (error instanceof LedgerFault) throw error;
-    throw new LedgerFault(`it cannot be read (${codeOf(error)})`, { cause: error });
+    if (error instanceof BlockFilesFault) throw error;
+    throw new BlockFilesFault(`it cannot be read (${codeOf(error)})`, { cause: error });
   }
 }
 
@@ -115,7 +115,7 @@ function readText(path: string): string {
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);
-    if (size > MAX_FILE_BYTES) throw new LedgerFault(`its file is too large (${size} bytes)`);
+    if (size > MAX_FILE_BYTES) throw new BlockFilesFault(`its file is too large (${size} bytes)`);
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);
@@ -131,27 +131,27 @@ function listSlots(path: string): readonly number[] {
   return slots.sort((one, other) => one - other);
 }
 
-function parseHead(text: string): LedgerHead {
+function parseHead(text: string): BlockFilesHead {
   let head: unknown;
   try {
     head = parseExact(text);
   } catch (error) {
-    throw new LedgerFault("it is no JSON", { cause: error });
+    throw new BlockFilesFault("it is no JSON", { cause: error });
   }
-  if (!isObject(head)) throw new LedgerFault("it is no JSON object");
-  if (head["format"] !== 1) throw new LedgerFault("its format is not 1");
+  if (!isObject(head)) throw new BlockFilesFault("it is no JSON object");
+  if (head["format"] !== 1) throw new BlockFilesFault("its format is not 1");
   const { genesisHash } = head;
-  if (typeof genesisHash !== "string") throw new LedgerFault("its genesisHash is no text");
+  if (typeof genesisHash !== "string") throw new BlockFilesFault("its genesisHash is no text");
   const slot = (name: string): number => {
     const value = head[name];
     if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
-    throw new LedgerFault(`its ${name} is no slot`);
+    throw new BlockFilesFault(`its ${name} is no slot`);
   };
   const firstSlot = slot("firstSlot");
   const confirmedSlot = slot("confirmedSlot");
   const finalizedSlot = slot("finalizedSlot");
   if (finalizedSlot > confirmedSlot) {
-    throw new LedgerFault("its finalizedSlot is above its confirmedSlot");
+    throw new BlockFilesFault("its finalizedSlot is above its confirmedSlot");
   }
   return { genesisHash, firstSlot, confirmedSlot, finalizedSlot };
 }

@@ -1,7 +1,7 @@
 import { decodeBase58 } from "./base58.ts";
+import type { BlockFiles, BlockFilesHead } from "./block-files.ts";
+import { BlockFilesFault, invalidParams, RpcFault } from "./block-files-fault.ts";
 import { type Details, encodeBlock } from "./encode-block.ts";
-import { invalidParams, LedgerFault, RpcFault } from "./ledger-fault.ts";
-import type { LedgerFiles, LedgerHead } from "./ledger-files.ts";
 import {
   type Commitment,
   parseParams,
@@ -35,20 +35,20 @@ type Method = {
   readonly run: (params: Params) => unknown;
 };
 
-export type LedgerMethodsParts = {
+export type BlockFilesMethodsParts = {
   /** Lets other calls in between the steps of a long search. */
   readonly pause: () => Promise<void>;
 };
 
 /** The methods that a ledger of files serves, with the answers and errors of agave 3.0. */
-export class LedgerMethods {
-  readonly #files: LedgerFiles;
+export class BlockFilesMethods {
+  readonly #files: BlockFiles;
   readonly #search: TransactionSearch;
   readonly #methods: ReadonlyMap<string, Method>;
   /** The newest block whose height was asked for. */
   #height: { readonly slot: number; readonly height: unknown } | undefined;
 
-  constructor(files: LedgerFiles, parts: LedgerMethodsParts) {
+  constructor(files: BlockFiles, parts: BlockFilesMethodsParts) {
     this.#files = files;
     this.#search = new TransactionSearch(files, parts);
     this.#methods = new Map<string, Method>([
@@ -80,17 +80,17 @@ export class LedgerMethods {
       if (error instanceof RangeError) {
         throw new RpcFault("the answer cannot be written", { code: -32000, cause: error });
       }
-      if (!(error instanceof LedgerFault)) throw error;
+      if (!(error instanceof BlockFilesFault)) throw error;
       // The ledger is sound but for this block: -32603 would count against all that it serves.
       throw new RpcFault(error.message, { code: -32000, cause: error });
     }
   }
 
-  #head(): LedgerHead {
+  #head(): BlockFilesHead {
     try {
       return this.#files.head();
     } catch (error) {
-      if (!(error instanceof LedgerFault)) throw error;
+      if (!(error instanceof BlockFilesFault)) throw error;
       throw new RpcFault(error.message, { code: -32603, cause: error });
     }
   }
@@ -153,7 +153,7 @@ export class LedgerMethods {
     const upTo = this.#slot(params);
     const slots = this.#files.slots();
     const slot = slots[placeOf(slots, upTo + 1) - 1];
-    if (slot === undefined) throw new LedgerFault(`no block up to ${upTo} is there`);
+    if (slot === undefined) throw new BlockFilesFault(`no block up to ${upTo} is there`);
     if (this.#height?.slot !== slot) {
       const text = this.#text(slot, upTo);
       const height = within(`block ${slot}`, () => readMembers(text)["blockHeight"]);

@@ -12,9 +12,9 @@ import {
   writeHead,
 } from "../../test/support/ledger-folder.ts";
 import { classify } from "../failures/failures.ts";
-import { RpcFault } from "./ledger-fault.ts";
-import { LedgerFiles } from "./ledger-files.ts";
-import { LedgerMethods } from "./methods.ts";
+import { BlockFiles } from "./block-files.ts";
+import { RpcFault } from "./block-files-fault.ts";
+import { BlockFilesMethods } from "./block-files-methods.ts";
 
 const SLOTS: LedgerSlots = { firstSlot: 20, confirmedSlot: 30, finalizedSlot: 28 };
 const UNSUPPORTED =
@@ -23,7 +23,7 @@ const UNSUPPORTED =
 
 let now = 0;
 let folder: string;
-let ledger: LedgerMethods;
+let ledger: BlockFilesMethods;
 
 beforeEach(() => {
   const blocks = [19, 20, 21, 23, 28, 29, 30].map((slot) => [slot, ledgerBlock(slot)]);
@@ -34,9 +34,9 @@ beforeEach(() => {
   ledger = open(folder);
 });
 
-function open(directory: string): LedgerMethods {
-  const files = new LedgerFiles(directory, { now: () => now });
-  return new LedgerMethods(files, { pause: async () => undefined });
+function open(directory: string): BlockFilesMethods {
+  const files = new BlockFiles(directory, { now: () => now });
+  return new BlockFilesMethods(files, { pause: async () => undefined });
 }
 
 const ask = async (method: string, ...params: unknown[]): Promise<unknown> =>

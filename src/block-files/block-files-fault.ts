@@ -1,6 +1,6 @@
 /** A file of the ledger that is not what it should be. The text names no path. */
-export class LedgerFault extends Error {
-  override readonly name = "LedgerFault";
+export class BlockFilesFault extends Error {
+  override readonly name = "BlockFilesFault";
 }
 
 /** A JSON-RPC error in the node's own words (agave 3.0 `rpc-client-api/src/custom_error.rs`). */

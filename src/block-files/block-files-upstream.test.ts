@@ -11,14 +11,14 @@ import {
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
-import { LedgerUpstream } from "./ledger-upstream.ts";
+import { BlockFilesUpstream } from "./block-files-upstream.ts";
 
 /** The next thread that is started, so that it can be ended like by a fault of its own. */
 const nextThread = (): Promise<Worker> =>
   new Promise((resolve) => void process.once("worker", resolve));
 
 const SLOTS = { firstSlot: 1, confirmedSlot: 40, finalizedSlot: 40 };
-const opened: LedgerUpstream[] = [];
+const opened: BlockFilesUpstream[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()));
 });
@@ -29,14 +29,17 @@ const blocks = (): Record<number, unknown> =>
 function open(
   directory: string,
   { timers = new TimerWheel(() => performance.now()), maxResponseBytes = 1e6 } = {},
-): LedgerUpstream {
-  const upstream = new LedgerUpstream({ name: "ledger", directory, maxResponseBytes }, { timers });
+): BlockFilesUpstream {
+  const upstream = new BlockFilesUpstream(
+    { name: "ledger", directory, maxResponseBytes },
+    { timers },
+  );
   opened.push(upstream);
   return upstream;
 }
 
 const ask = (
-  upstream: LedgerUpstream,
+  upstream: BlockFilesUpstream,
   method: string,
   ...params: unknown[]
 ): Promise<UpstreamAnswer> =>

@@ -5,14 +5,14 @@ import type { Asker, InAir, Transport, UpstreamRequest } from "../transports/tra
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { FromWorker, ToWorker, WorkerOptions } from "./worker.ts";
 
-export type LedgerUpstreamOptions = {
+export type BlockFilesUpstreamOptions = {
   readonly name: string;
   /** Absolute; holds ledger.json and blocks/. */
   readonly directory: string;
   readonly maxResponseBytes: number;
 };
 
-export type LedgerUpstreamParts = { readonly timers: Pick<TimerWheel, "set" | "clear"> };
+export type BlockFilesUpstreamParts = { readonly timers: Pick<TimerWheel, "set" | "clear"> };
 
 type Pending = { readonly timer: Timer; readonly asker: Asker };
 
@@ -23,16 +23,16 @@ const CLOSED: UpstreamAnswer = { kind: "unreachable", code: "LEDGER_CLOSED" };
  * A ledger of files in the place of a node. Reading and encoding blocks takes milliseconds, so a
  * thread of its own does it, which starts at the first call and again after it has died.
  */
-export class LedgerUpstream implements Transport {
+export class BlockFilesUpstream implements Transport {
   readonly name: string;
   readonly #options: WorkerOptions;
-  readonly #timers: LedgerUpstreamParts["timers"];
+  readonly #timers: BlockFilesUpstreamParts["timers"];
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #lastId = 0;
   #isClosed = false;
 
-  constructor(options: LedgerUpstreamOptions, parts: LedgerUpstreamParts) {
+  constructor(options: BlockFilesUpstreamOptions, parts: BlockFilesUpstreamParts) {
     this.name = options.name;
     const { directory, maxResponseBytes } = options;
     this.#options = { directory, maxResponseBytes };
