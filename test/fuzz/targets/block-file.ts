@@ -1,6 +1,6 @@
 import { encodeBase58 } from "../../../src/block-files/base58.ts";
-import { encodeBlock } from "../../../src/block-files/encode-block.ts";
 import { BlockFilesFault, RpcFault } from "../../../src/block-files/block-files-fault.ts";
+import { encodeBlock } from "../../../src/block-files/encode-block.ts";
 import { rawMessage } from "../../../src/block-files/message-json.ts";
 import { readMembers, readStoredBlock } from "../../../src/block-files/stored-block.ts";
 import {
