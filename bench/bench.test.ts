@@ -303,9 +303,10 @@ describe("a run", () => {
       "slot-block-5m http-proxy",
     ]);
     for (const row of rows) {
-      const loops = [row.subject !== "direct", scenarioOf(row.scenario).rate !== null];
+      const { rate, repeats } = scenarioOf(row.scenario);
+      const loops = [row.subject !== "direct", rate !== null];
       expect(row.faults).toEqual({ count: 0, first: null });
-      expect(row.calls).toBe(40 * loops.filter(Boolean).length);
+      expect(row.calls).toBe(40 * loops.filter(Boolean).length * repeats);
       expect(row.p99Ms === null).toBe(!loops[1]);
       const isProxy = row.subject.endsWith("-proxy");
       if (loops[0]) expect(row.counts?.upstreamCalls).toBe(isProxy ? 1 : 0);
