@@ -25,8 +25,11 @@ const elsewhere = (answer: ClassRow["answer"], rank: number, meaning: string): C
 /** The node does not work as it should. */
 const fault = (meaning: string): ClassRow =>
   Object.freeze({
-    ...{ meaning, answer: "unavailable", rank: 0 },
-    ...{ askAnother: true, countsAgainstHealth: true },
+    meaning,
+    answer: "unavailable",
+    askAnother: true,
+    countsAgainstHealth: true,
+    rank: 0,
   });
 
 /** THE table of what failures of nodes mean. docs/errors.md is made from it. */

@@ -112,14 +112,14 @@ export type StraightReads = {
 /**
  * The reads of a connected socket that was made with `onread` come straight from the system: Node
  * finds by names what is to be done with each of them, in the socket, its timeouts and its stream,
- * which takes as long as looking the bytes over. False where this Node, or this socket, does not
- * have it; reads come by `onread` then. Ends and errors are the stream's either way.
+ * which takes as long as looking the bytes over. Where this Node, or this socket, does not have it,
+ * reads go on coming by `onread`. Ends and errors are the stream's either way.
  */
-export function readStraight(socket: InnerSocket, reads: StraightReads): boolean {
+export function readStraight(socket: InnerSocket, reads: StraightReads): void {
   const handle = handleOf(socket);
   const { onread: ofStream, readStop } = handle ?? {};
-  if (streamWrap === undefined || handle === undefined) return false;
-  if (ofStream === undefined || readStop === undefined) return false;
+  if (streamWrap === undefined || handle === undefined) return;
+  if (ofStream === undefined || readStop === undefined) return;
   const { streamBaseState, kReadBytesOrError } = streamWrap;
   handle.onread = (bytes) => {
     const size = streamBaseState[kReadBytesOrError] as number;
@@ -134,7 +134,6 @@ export function readStraight(socket: InnerSocket, reads: StraightReads): boolean
     }
     return reads.given === given ? undefined : reads.given;
   };
-  return true;
 }
 
 /** Nothing more is read. The socket is not told, whose stream would have it read on at once. */

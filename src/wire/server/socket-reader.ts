@@ -16,19 +16,15 @@ export class SocketReader {
   readonly socket: Socket;
   #take: (bytes: Buffer) => void;
   #mayRead = true;
-  readonly #isOwn: boolean;
+  /** Whether what is read comes past the socket's own data. */
+  readonly isOwn: boolean;
 
   /** `take` must be done with the bytes when it returns: they are overwritten then. */
   constructor(accepted: Socket, take: (bytes: Buffer) => void, loop: EventLoop) {
     this.#take = take;
     this.socket = this.#second(accepted, loop) ?? accepted;
-    this.#isOwn = this.socket !== accepted;
-    if (!this.#isOwn) accepted.on("data", take);
-  }
-
-  /** Whether what is read comes past the socket's own data. */
-  get isOwn(): boolean {
-    return this.#isOwn;
+    this.isOwn = this.socket !== accepted;
+    if (!this.isOwn) accepted.on("data", take);
   }
 
   /** From now on what is read comes as the socket's own data, to whoever listens to it. */
