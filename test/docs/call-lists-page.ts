@@ -1,14 +1,10 @@
 /** `node test/docs/call-lists-page.ts`: writes docs/call-lists.md anew. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { rankOf } from "../support/layers.ts";
 import { setup } from "../support/run-folder.ts";
 import { type CallList, recordCallLists } from "./call-lists.ts";
 
 const PAGE = "docs/call-lists.md";
-/** The folders in the order of CONTRIBUTING.md, outermost first. */
-const LAYERS = [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/^\d+\. (`.+)$/gm)].flatMap(
-  ([, line = ""]) => [...line.matchAll(/`([\w-]+)(?:\/|\.ts)`/g)].map(([, name = ""]) => name),
-);
-const rank = (file: string): number => LAYERS.indexOf(file.split("/")[0] ?? "");
 
 const removeFolder = setup();
 const { hit, miss } = await recordCallLists();
@@ -41,7 +37,7 @@ function sumOf(list: CallList): string {
 }
 
 function tableOf(list: CallList): string {
-  const files = [...list.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const files = [...list.keys()].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
   const rows = files.map((file) => `| \`src/${file}\` | ${namesIn(list.get(file) ?? [])} |`);
   return ["| file | functions |", "| --- | --- |", ...rows].join("\n");
 }

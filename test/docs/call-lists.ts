@@ -2,8 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type CalledFunction, Inspector } from "../../bench/inspector.ts";
 import { openRaw, readAnswers } from "../support/raw-connection.ts";
 import { startStandInNode } from "../support/stand-in-node.ts";
-import { openWorkplace } from "../support/started-gateway.ts";
-import { recordKey } from "../support/written.ts";
+import { makeKey, openWorkplace } from "../support/started-gateway.ts";
 
 const SOURCE = new URL("../../src/", import.meta.url);
 /** What happens once in a while, beside a call, is not in all of so many. */
@@ -39,10 +38,7 @@ export async function recordCallLists(): Promise<{
     ],
   });
   try {
-    await workplace.json("accounts", "create", "ada@example.com", "--plan", "growth");
-    const words = ["--account", "ada@example.com", "--name", "a"];
-    const { key } = (await workplace.json("keys", "create", ...words)) as { key: string };
-    recordKey(key);
+    const key = await makeKey(workplace);
     const command = ([file = "", ...args]: readonly string[]) =>
       [file, "--inspect=127.0.0.1:0", ...args] as const;
     const gateway = await workplace.start({ command });

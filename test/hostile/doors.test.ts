@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openRaw, type RawConnection, readAnswers } from "../support/raw-connection.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
-import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import {
+  makeKey,
+  openWorkplace,
+  type Started,
+  type Workplace,
+} from "../support/started-gateway.ts";
 import type { TollgateOptions } from "../support/tollgate-process.ts";
-import { recordKey } from "../support/written.ts";
 
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
 /** Half a second after the start the storage gets its thread. */
@@ -41,10 +45,7 @@ async function scene(server: object, options: TollgateOptions = {}): Promise<Sce
     ],
   });
   ending.push(workplace.clear);
-  await workplace.json("accounts", "create", "ada@example.com", "--plan", "growth");
-  const words = ["--account", "ada@example.com", "--name", "a"];
-  const { key } = (await workplace.json("keys", "create", ...words)) as { key: string };
-  recordKey(key);
+  const key = await makeKey(workplace);
   const gateway = await workplace.start(options);
   const open = async (count: number, host = "127.0.0.1") => {
     const opened = await Promise.all(

@@ -8,7 +8,7 @@ import {
   type TollgateProcess,
 } from "./tollgate-process.ts";
 import { withSecrets } from "./upstream-secret.ts";
-import { readMetrics, temporaryFolder } from "./written.ts";
+import { readMetrics, recordKey, temporaryFolder } from "./written.ts";
 
 /** A folder with a configuration file, and the commands on it. */
 export type Workplace = {
@@ -33,6 +33,15 @@ export type Started = {
   readonly origin: string;
   readonly admin: string;
 };
+
+/** An account of the plan `growth`, and its key. */
+export async function makeKey({ json }: Pick<Workplace, "json">): Promise<string> {
+  await json("accounts", "create", "ada@example.com", "--plan", "growth");
+  const words = ["--account", "ada@example.com", "--name", "a"];
+  const { key } = (await json("keys", "create", ...words)) as { key: string };
+  recordKey(key);
+  return key;
+}
 
 /** `common`: of the commands and of gateways that are started without options of their own. */
 export async function openWorkplace(
