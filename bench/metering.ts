@@ -6,6 +6,7 @@
  * microseconds per call, medians of nine rounds in turn. And the statements that reach the store in
  * a second, at two rates of calls: they grow with time, not with calls.
  */
+
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -15,6 +16,7 @@ import { ClientAddress } from "../src/access/client-address.ts";
 import { UnknownKeys } from "../src/access/unknown-keys.ts";
 import { createAccount } from "../src/commands/accounts/accounts.ts";
 import { createKey } from "../src/commands/accounts/keys.ts";
+import { DEFAULT_WIRE } from "../src/config/default-wire.ts";
 import { creditHeaders } from "../src/credits/credit-headers.ts";
 import { Ledger } from "../src/credits/ledger.ts";
 import { systemScheduler } from "../src/credits/scheduler.ts";
@@ -67,7 +69,7 @@ const BODY = Buffer.from(
 );
 
 /** As the gateway itself, whose clock stands still while an event is dealt with. */
-const loop = new EventLoop();
+const loop = new EventLoop(DEFAULT_WIRE);
 const { clock, clientReads: turns } = loop;
 const callLog = new CallLog(createLog({ level: "silent", terminal: false }), clock);
 const usageOf = async () => "{}";

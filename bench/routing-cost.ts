@@ -1,4 +1,5 @@
 import { MemoryCache } from "../src/cache/memory-cache.ts";
+import { DEFAULT_WIRE } from "../src/config/default-wire.ts";
 import { parseConfig } from "../src/config/load.ts";
 import type { JsonValue } from "../src/jsonrpc/value.ts";
 import { encode } from "../src/jsonrpc/value.ts";
@@ -101,7 +102,7 @@ export async function routingCost({ calls, rounds }: RoutingCostOptions): Promis
 }
 
 /** As the gateway itself, whose clock stands still while an event is dealt with. */
-const { clock, buffers } = new EventLoop();
+const { clock, buffers } = new EventLoop(DEFAULT_WIRE);
 const ORDER = ["direct", "routed"] as const;
 let nextCall = 0;
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { temporaryFolder } from "../../test/support/written.ts";
+import { DEFAULT_WIRE } from "./default-wire.ts";
 import { ConfigError, type Fault } from "./faults.ts";
 import { loadConfig, parseConfig } from "./load.ts";
 import { configJsonSchema } from "./schema.ts";
@@ -53,6 +54,7 @@ describe("defaults", () => {
   test("a file of one network and one upstream is enough", () => {
     expect(read(NETWORK)).toEqual({
       server: {
+        wire: DEFAULT_WIRE,
         host: "127.0.0.1",
         port: 8545,
         workers: 1,

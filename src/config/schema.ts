@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { WIRE_KINDS } from "../wire/wire-kind.ts";
+import { DEFAULT_WIRE } from "./default-wire.ts";
 import {
   addressRange,
   count,
@@ -21,6 +23,7 @@ const webUrl = urlOf(["http", "https"], "write it as https://host or http://host
   .transform((value) => value.replace(/\/+$/, ""));
 
 const server = z.strictObject({
+  wire: z.enum(WIRE_KINDS).default(DEFAULT_WIRE),
   host: listenHost.default("127.0.0.1"),
   port: port.default(8545),
   workers: positive.default(1),

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { someHolding } from "../../test/support/holding.ts";
 import { stubNetwork } from "../../test/support/stub-network.ts";
 import type { Identity } from "../access/authenticator.ts";
+import { DEFAULT_WIRE } from "../config/default-wire.ts";
 import type { CreditRefusal, Reservation } from "../credits/ledger.ts";
 import { systemClock } from "../lib/clock.ts";
 import { CallLog, createLog } from "../telemetry/log.ts";
@@ -11,7 +12,7 @@ import type { MessageAnswer } from "./answer.ts";
 import { answerMessage } from "./messages.ts";
 import { Pipeline, type PipelineParts } from "./pipeline.ts";
 
-const loop = new EventLoop();
+const loop = new EventLoop(DEFAULT_WIRE);
 
 /** What one call of a batch meets on its way. */
 type Way = {

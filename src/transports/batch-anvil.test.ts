@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { DEFAULT_WIRE } from "../config/default-wire.ts";
 import { type DevNode, startAnvil } from "../dev/anvil.ts";
 import { rpc } from "../dev/rpc.ts";
 import { wholeBytes } from "../lib/bytes.ts";
@@ -29,7 +30,7 @@ function upstreamOf(batch: number): HttpUpstream {
   const timers = new TimerWheel(systemClock.monotonic);
   const upstream = new HttpUpstream(
     { ...options, maxResponseBytes: 10_000_000 },
-    { timers, loop: new EventLoop() },
+    { timers, loop: new EventLoop(DEFAULT_WIRE) },
   );
   open.push(upstream);
   return upstream;

@@ -2,13 +2,14 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DEFAULT_WIRE } from "../config/default-wire.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import { EventLoop } from "../wire/event-loop.ts";
 import { HttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-const loop = new EventLoop();
+const loop = new EventLoop(DEFAULT_WIRE);
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Reply = { readonly body: string; readonly status?: number; readonly headers?: object };

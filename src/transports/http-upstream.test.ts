@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type StandInNode, startStandInNode } from "../../test/support/stand-in-node.ts";
+import { DEFAULT_WIRE } from "../config/default-wire.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import { EventLoop } from "../wire/event-loop.ts";
@@ -22,14 +23,14 @@ const options = (over: Partial<HttpUpstreamOptions> = {}): HttpUpstreamOptions =
 });
 const open = async (over: Partial<HttpUpstreamOptions>): Promise<void> => {
   await upstream.close();
-  upstream = new HttpUpstream(options(over), { timers, loop: new EventLoop() });
+  upstream = new HttpUpstream(options(over), { timers, loop: new EventLoop(DEFAULT_WIRE) });
 };
 
 beforeEach(async () => {
   now = 0;
   timers = new TimerWheel(() => now);
   node = await startStandInNode(() => ({ result: "0x1" }));
-  upstream = new HttpUpstream(options(), { timers, loop: new EventLoop() });
+  upstream = new HttpUpstream(options(), { timers, loop: new EventLoop(DEFAULT_WIRE) });
 });
 afterEach(async () => {
   await upstream.close();

@@ -2,10 +2,14 @@ import { availableParallelism } from "node:os";
 import { MomentClock, systemClock } from "../lib/clock.ts";
 import { LargeBuffers } from "./bytes/large-buffers.ts";
 import { BusyPoll } from "./client/busy-poll.ts";
+import { NodeInside } from "./node-inside.ts";
 import { ReadTurns } from "./read-turns.ts";
+import type { WireKind } from "./wire-kind.ts";
 
 /** What all sockets of a process share, since one event loop serves them. */
 export class EventLoop {
+  readonly wire: WireKind;
+  readonly inside: NodeInside;
   readonly clock = new MomentClock();
   /**
    * Whose turn it is to be read: of clients, and of nodes, so that answers wait for no client. Their
@@ -21,4 +25,9 @@ export class EventLoop {
     hasSpareCore: availableParallelism() > 1,
     again: (poll) => void setImmediate(poll),
   });
+
+  constructor(wire: WireKind) {
+    this.wire = wire;
+    this.inside = new NodeInside(wire === "plain");
+  }
 }

@@ -3,7 +3,9 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from "no
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { writeText } from "./node-inside.ts";
+import { NodeInside } from "./node-inside.ts";
+
+const inside = new NodeInside(true);
 
 let server: Server;
 let open: Socket[];
@@ -53,14 +55,14 @@ function fill(writer: Socket, sizeBytes = 16_384): string {
   for (let letter = 0; ; letter += 1) {
     const text = String.fromCharCode(97 + (letter % 26)).repeat(sizeBytes);
     all += text;
-    if (!writeText(writer, text)) return all;
+    if (!inside.writeText(writer, text)) return all;
   }
 }
 
 test("a text that the system takes at once never becomes the stream's", async () => {
   const { writer, reader } = await pair();
   const write = vi.spyOn(writer, "write");
-  for (let at = 0; at < 50; at += 1) expect(writeText(writer, `text ${at}\xff;`)).toBe(true);
+  for (let at = 0; at < 50; at += 1) expect(inside.writeText(writer, `text ${at}\xff;`)).toBe(true);
   expect(write).not.toHaveBeenCalled();
   expect(writer.writableLength).toBe(0);
   writer.end();
@@ -74,7 +76,7 @@ test("what the system does not take is the stream's: counted, told by drain, and
   expect(writer.writableLength).toBe(writer.writableHighWaterMark);
   expect(writer.writableNeedDrain).toBe(true);
   // What follows waits behind it.
-  expect(writeText(writer, "after")).toBe(false);
+  expect(inside.writeText(writer, "after")).toBe(false);
   expect(writer.writableLength).toBe(writer.writableHighWaterMark + 5);
   all += "after";
   const drained = once(writer, "drain");
@@ -83,7 +85,7 @@ test("what the system does not take is the stream's: counted, told by drain, and
   expect(writer.writableLength).toBe(0);
   // And the next one goes its short way again.
   const write = vi.spyOn(writer, "write");
-  expect(writeText(writer, "last")).toBe(true);
+  expect(inside.writeText(writer, "last")).toBe(true);
   expect(write).not.toHaveBeenCalled();
   writer.end();
   expect(await read).toBe(`${all}last`);
@@ -105,7 +107,7 @@ test("each of several sockets whose readers are slow is told when its own text i
 test("a corked socket's text waits for the others", async () => {
   const { writer, reader } = await pair();
   writer.cork();
-  expect(writeText(writer, "one;")).toBe(true);
+  expect(inside.writeText(writer, "one;")).toBe(true);
   writer.write("two;", "latin1");
   expect(writer.writableLength).toBe(8);
   writer.uncork();
@@ -141,7 +143,7 @@ test("whatever is written in whatever way, slowly read, arrives whole and in ord
         else {
           expected += text;
           if (kind === "text") {
-            const isTaken = writeText(writer, text);
+            const isTaken = inside.writeText(writer, text);
             if (!isTaken) expect(writer.writableNeedDrain).toBe(true);
           } else if (kind === "write") {
             asked += 1;
@@ -152,7 +154,7 @@ test("whatever is written in whatever way, slowly read, arrives whole and in ord
           else {
             writer.cork();
             writer.write("(", "latin1");
-            writeText(writer, text);
+            inside.writeText(writer, text);
             writer.uncork();
             expected = `${expected.slice(0, expected.length - text.length)}(${text}`;
           }
@@ -181,7 +183,7 @@ test("a write that fails at once ends the socket with the system's error, as the
     write(writer);
     return ended;
   };
-  const { message, code, syscall } = await failureOf((writer) => writeText(writer, "text"));
+  const { message, code, syscall } = await failureOf((writer) => inside.writeText(writer, "text"));
   expect(syscall).toBe("write");
   const ofStream = await failureOf((writer) => writer.write("text", "latin1"));
   expect({ message, code, syscall }).toEqual({
@@ -197,7 +199,7 @@ test("a write that fails while it waits ends the socket with an error", async ()
   const ended = ending(writer);
   reader.resetAndDestroy();
   expect((await ended).code).toMatch(/^(ECONNRESET|EPIPE)$/);
-  expect(writeText(writer, "late")).toBe(false);
+  expect(inside.writeText(writer, "late")).toBe(false);
 });
 
 test("a socket that is destroyed while a text waits closes, and nothing is told of the text", async () => {
@@ -215,13 +217,13 @@ test("before a socket is connected, and after its end, a text is written as ever
   open.push(socket);
   const [accepted] = (await Promise.all([
     once(server, "connection"),
-    Promise.resolve(writeText(socket, "early;")),
+    Promise.resolve(inside.writeText(socket, "early;")),
   ])) as unknown as [[Socket], boolean];
   open.push(accepted[0]);
   await once(socket, "connect");
   const failed = once(socket, "error");
   socket.end();
-  expect(writeText(socket, "late")).toBe(false);
+  expect(inside.writeText(socket, "late")).toBe(false);
   expect((await failed)[0]).toMatchObject({ code: "ERR_STREAM_WRITE_AFTER_END" });
   expect(await readAll(accepted[0])).toBe("early;");
 });
@@ -238,13 +240,13 @@ test("a socket that writes in a way of its own, as TLS does, is written to in th
   await once(socket, "connect");
   const [reader] = await accepted;
   open.push(reader);
-  writeText(socket, "text;");
+  inside.writeText(socket, "text;");
   socket.end();
   expect(await readAll(reader)).toBe("text;text;");
 });
 
 test("what is no plain socket is written to as ever", () => {
   const stream = new PassThrough();
-  expect(writeText(stream, "text\xff")).toBe(true);
+  expect(inside.writeText(stream, "text\xff")).toBe(true);
   expect(stream.read()).toEqual(Buffer.from("text\xff", "latin1"));
 });

@@ -43,63 +43,6 @@ type StreamWrap = {
   readonly kLastWriteWasAsync: number;
 };
 
-/** Undefined where this Node gives it to nobody. */
-const streamWrap = foundStreamWrap();
-
-/** No write has it: one that the system takes at once does not touch it. */
-let spare: WriteRequest | undefined;
-
-/**
- * `socket.write(text, "latin1")`, for a text whose characters are bytes; false where the socket has
- * more than enough. Where nothing waits to be written, the text is given to the system past the
- * socket's stream, whose states, objects and later calls are a twentieth of a forwarded call. What
- * the system does not take at once is the stream's as ever, with all that it tells:
- * `writableLength`, `drain`, errors, timeouts, the end.
- */
-export function writeText(socket: Writable, text: string): boolean {
-  const handle = readyHandle(socket);
-  if (streamWrap === undefined || handle === undefined) return socket.write(text, "latin1");
-  spare ??= new streamWrap.WriteWrap();
-  const status = handle.writeLatin1String(spare, text);
-  if (status === 0 && streamWrap.streamBaseState[streamWrap.kLastWriteWasAsync] === 0) return true;
-  const begun = spare;
-  spare = undefined;
-  return tellStream(socket, { handle, begun, status, text });
-}
-
-/** Undefined where the text has to wait for others, or where no plain socket is. */
-function readyHandle(socket: Writable): WritingHandle | undefined {
-  const handle = handleOf(socket);
-  const isReady =
-    socket.writableLength === 0 && socket.writableCorked === 0 && !(socket as Socket).connecting;
-  if (!isReady || handle?.writeLatin1String === undefined) return undefined;
-  return handle as WritingHandle;
-}
-
-/** The stream writes the text, and comes upon the write that was begun in place of a new one. */
-function tellStream(
-  socket: Writable,
-  {
-    handle,
-    begun,
-    status,
-    text,
-  }: {
-    readonly handle: Handle;
-    readonly begun: WriteRequest;
-    readonly status: number;
-    readonly text: string;
-  },
-): boolean {
-  handle.writeLatin1String = (request) => {
-    // The handle's own again, of its prototype.
-    delete handle.writeLatin1String;
-    begun.oncomplete = (...args) => request.oncomplete?.(...args);
-    return status;
-  };
-  return socket.write(text, "latin1");
-}
-
 export type StraightReads = {
   /** Where the read goes that comes next. */
   readonly given: Uint8Array;
@@ -109,81 +52,151 @@ export type StraightReads = {
   give(): void;
 };
 
-/**
- * The reads of a connected socket that was made with `onread` come straight from the system: Node
- * finds by names what is to be done with each of them, in the socket, its timeouts and its stream,
- * which takes as long as looking the bytes over. Where this Node, or this socket, does not have it,
- * reads go on coming by `onread`. Ends and errors are the stream's either way.
- */
-export function readStraight(socket: InnerSocket, reads: StraightReads): void {
-  const handle = handleOf(socket);
-  const { onread: ofStream, readStop } = handle ?? {};
-  if (streamWrap === undefined || handle === undefined) return;
-  if (ofStream === undefined || readStop === undefined) return;
-  const { streamBaseState, kReadBytesOrError } = streamWrap;
-  handle.onread = (bytes) => {
-    const size = streamBaseState[kReadBytesOrError] as number;
-    if (size <= 0 || socket.destroyed) return ofStream.call(handle, bytes);
-    if (socket.timeout) socket._unrefTimer?.();
-    const { given } = reads;
-    const mayGoOn = reads.took(size);
-    reads.give();
-    if (!mayGoOn && !socket.destroyed) {
-      handle.reading = false;
-      readStop.call(handle);
-    }
-    return reads.given === given ? undefined : reads.given;
-  };
-}
+/** Reaches into Node; each method has its documented way, too, and takes that alone where `isUsed` is false. */
+export class NodeInside {
+  /** Undefined where this Node gives it to nobody. */
+  readonly #streamWrap: StreamWrap | undefined;
+  readonly #isUsed: boolean;
+  /** No write has it: one that the system takes at once does not touch it. */
+  #spare: WriteRequest | undefined;
 
-/** Nothing more is read. The socket is not told, whose stream would have it read on at once. */
-export function stopReading(socket: InnerSocket): void {
-  socket._handle?.readStop?.();
-}
-
-/** Reads again, unless the socket was paused meanwhile: it is resumed by whoever paused it. */
-export function goOnReading(socket: InnerSocket): void {
-  const handle = socket._handle;
-  if (handle?.reading) handle.readStart?.();
-}
-
-/**
- * A socket in place of an accepted one, that reads as `onread` says: Node gives that only to sockets
- * that connect. Undefined where it can't be done, as with TLS, whose handle is not where its bytes
- * come from.
- */
-export function secondSocket(accepted: InnerSocket, onread: OnReadOpts): Socket | undefined {
-  const { _handle: handle, allowHalfOpen } = accepted;
-  if (Object.getPrototypeOf(accepted) !== Socket.prototype) return undefined;
-  if (!handle || handle.useUserBuffer === undefined) return undefined;
-  const second = new Socket({ handle, allowHalfOpen, onread });
-  accepted._handle = null;
-  // The server counts its connections by those that it has accepted.
-  second.once("close", () => accepted.destroy());
-  return second;
-}
-
-/** What of a socket's writes the other side, or the system for it, has taken. */
-export function sendingOf(socket: InnerSocket): {
-  readonly unsentBytes: number;
-  readonly takenBytes: number;
-} {
-  const { writableLength } = socket;
-  const { bytesWritten, writeQueueSize } = socket._handle ?? {};
-  if (bytesWritten === undefined || writeQueueSize === undefined) {
-    // A large write then counts as taken when all of it is.
-    return { unsentBytes: writableLength, takenBytes: (socket.bytesWritten ?? 0) - writableLength };
+  constructor(isUsed: boolean) {
+    this.#isUsed = isUsed;
+    this.#streamWrap = isUsed ? foundStreamWrap() : undefined;
   }
-  return {
-    unsentBytes: Math.max(writableLength, writeQueueSize),
-    takenBytes: bytesWritten - writeQueueSize,
-  };
-}
 
-/** The handle of a plain socket; undefined for any other, such as TLS, and once it is closed. */
-function handleOf(socket: Duplex | Writable): Handle | undefined {
-  if (Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
-  return (socket as InnerSocket)._handle ?? undefined;
+  /**
+   * `socket.write(text, "latin1")`, for a text whose characters are bytes; false where the socket has
+   * more than enough. Where nothing waits to be written, the text is given to the system past the
+   * socket's stream, whose states, objects and later calls are a twentieth of a forwarded call. What
+   * the system does not take at once is the stream's as ever, with all that it tells:
+   * `writableLength`, `drain`, errors, timeouts, the end.
+   */
+  writeText(socket: Writable, text: string): boolean {
+    const wrap = this.#streamWrap;
+    const handle = this.#readyHandle(socket);
+    if (wrap === undefined || handle === undefined) return socket.write(text, "latin1");
+    this.#spare ??= new wrap.WriteWrap();
+    const status = handle.writeLatin1String(this.#spare, text);
+    if (status === 0 && wrap.streamBaseState[wrap.kLastWriteWasAsync] === 0) return true;
+    const begun = this.#spare;
+    this.#spare = undefined;
+    return this.#tellStream(socket, { handle, begun, status, text });
+  }
+
+  /** Undefined where the text has to wait for others, or where no plain socket is. */
+  #readyHandle(socket: Writable): WritingHandle | undefined {
+    const handle = this.#handleOf(socket);
+    const isReady =
+      socket.writableLength === 0 && socket.writableCorked === 0 && !(socket as Socket).connecting;
+    if (!isReady || handle?.writeLatin1String === undefined) return undefined;
+    return handle as WritingHandle;
+  }
+
+  /** The stream writes the text, and comes upon the write that was begun in place of a new one. */
+  #tellStream(
+    socket: Writable,
+    {
+      handle,
+      begun,
+      status,
+      text,
+    }: {
+      readonly handle: Handle;
+      readonly begun: WriteRequest;
+      readonly status: number;
+      readonly text: string;
+    },
+  ): boolean {
+    handle.writeLatin1String = (request) => {
+      // The handle's own again, of its prototype.
+      delete handle.writeLatin1String;
+      begun.oncomplete = (...args) => request.oncomplete?.(...args);
+      return status;
+    };
+    return socket.write(text, "latin1");
+  }
+
+  /**
+   * The reads of a connected socket that was made with `onread` come straight from the system: Node
+   * finds by names what is to be done with each of them, in the socket, its timeouts and its stream,
+   * which takes as long as looking the bytes over. Where this Node, or this socket, does not have it,
+   * reads go on coming by `onread`. Ends and errors are the stream's either way.
+   */
+  readStraight(socket: InnerSocket, reads: StraightReads): void {
+    const handle = this.#handleOf(socket);
+    const { onread: ofStream, readStop } = handle ?? {};
+    if (this.#streamWrap === undefined || handle === undefined) return;
+    if (ofStream === undefined || readStop === undefined) return;
+    const { streamBaseState, kReadBytesOrError } = this.#streamWrap;
+    handle.onread = (bytes) => {
+      const size = streamBaseState[kReadBytesOrError] as number;
+      if (size <= 0 || socket.destroyed) return ofStream.call(handle, bytes);
+      if (socket.timeout) socket._unrefTimer?.();
+      const { given } = reads;
+      const mayGoOn = reads.took(size);
+      reads.give();
+      if (!mayGoOn && !socket.destroyed) {
+        handle.reading = false;
+        readStop.call(handle);
+      }
+      return reads.given === given ? undefined : reads.given;
+    };
+  }
+
+  /** Nothing more is read. The socket is not told, whose stream would have it read on at once. */
+  stopReading(socket: InnerSocket): void {
+    this.#handleOf(socket)?.readStop?.();
+  }
+
+  /** Reads again, unless the socket was paused meanwhile: it is resumed by whoever paused it. */
+  goOnReading(socket: InnerSocket): void {
+    const handle = this.#handleOf(socket);
+    if (handle?.reading) handle.readStart?.();
+  }
+
+  /**
+   * A socket in place of an accepted one, that reads as `onread` says: Node gives that only to sockets
+   * that connect. Undefined where it can't be done, as with TLS, whose handle is not where its bytes
+   * come from.
+   */
+  secondSocket(accepted: InnerSocket, onread: OnReadOpts): Socket | undefined {
+    const { allowHalfOpen } = accepted;
+    const handle = this.#handleOf(accepted);
+    if (handle?.useUserBuffer === undefined) return undefined;
+    const second = new Socket({ handle, allowHalfOpen, onread });
+    accepted._handle = null;
+    // The server counts its connections by those that it has accepted.
+    second.once("close", () => accepted.destroy());
+    return second;
+  }
+
+  /** What of a socket's writes the other side, or the system for it, has taken. */
+  sendingOf(socket: InnerSocket): {
+    readonly unsentBytes: number;
+    readonly takenBytes: number;
+  } {
+    const { writableLength } = socket;
+    const { bytesWritten, writeQueueSize } = (this.#isUsed && socket._handle) || {};
+    if (bytesWritten === undefined || writeQueueSize === undefined) {
+      // A large write then counts as taken when all of it is.
+      return {
+        unsentBytes: writableLength,
+        takenBytes: (socket.bytesWritten ?? 0) - writableLength,
+      };
+    }
+    return {
+      unsentBytes: Math.max(writableLength, writeQueueSize),
+      takenBytes: bytesWritten - writeQueueSize,
+    };
+  }
+
+  /** The handle of a plain socket; undefined for any other, such as TLS, and once it is closed. */
+  #handleOf(socket: Duplex | Writable): Handle | undefined {
+    if (!this.#isUsed) return undefined;
+    if (Object.getPrototypeOf(socket) !== Socket.prototype) return undefined;
+    return (socket as InnerSocket)._handle ?? undefined;
+  }
 }
 
 function foundStreamWrap(): StreamWrap | undefined {

@@ -3,9 +3,10 @@ import { type AddressInfo, connect, createServer, type Server, Socket } from "no
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EventLoop } from "./event-loop.ts";
+import { NodeInside } from "./node-inside.ts";
 import { SocketReads } from "./socket-reads.ts";
 
-const loop = new EventLoop();
+const loop = new EventLoop("plain");
 
 let server: Server;
 let open: Socket[];
@@ -27,8 +28,10 @@ async function pair(
   take: (text: string, bytes: Uint8Array) => boolean,
   { room = () => ROOM, isShort = true }: { room?: () => Uint8Array; isShort?: boolean } = {},
 ): Promise<{ writer: Socket; reader: Socket }> {
-  const reads = new SocketReads(loop.nodeReads, room, (size, bytes) =>
-    take(Buffer.from(bytes.subarray(0, size)).toString("latin1"), bytes),
+  const reads = new SocketReads(
+    { turns: loop.nodeReads, inside: new NodeInside(true) },
+    room,
+    (size, bytes) => take(Buffer.from(bytes.subarray(0, size)).toString("latin1"), bytes),
   );
   const accepted = once(server, "connection") as Promise<[Socket]>;
   const { port } = server.address() as AddressInfo;
@@ -201,7 +204,7 @@ test("connections that have much to read take turns, and each is read whole", as
 test("a socket that is more than a plain one, as TLS is, is read in its own way", () => {
   class Other extends Socket {}
   const reads = new SocketReads(
-    loop.nodeReads,
+    { turns: loop.nodeReads, inside: new NodeInside(true) },
     () => ROOM,
     () => true,
   );

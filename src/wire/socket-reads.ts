@@ -1,5 +1,5 @@
 import type { OnReadOpts, Socket } from "node:net";
-import { goOnReading, readStraight, type StraightReads, stopReading } from "./node-inside.ts";
+import type { NodeInside, StraightReads } from "./node-inside.ts";
 import type { Reader, ReadTurns } from "./read-turns.ts";
 
 const NOWHERE = new Uint8Array(0);
@@ -16,6 +16,7 @@ export class SocketReads implements Reader, StraightReads {
   readonly #room: () => Uint8Array;
   readonly #take: (size: number, bytes: Uint8Array) => boolean;
   readonly #turns: ReadTurns;
+  readonly #inside: NodeInside;
   #socket: Socket | undefined;
 
   /**
@@ -23,11 +24,12 @@ export class SocketReads implements Reader, StraightReads {
    * more is to be read until the socket is resumed.
    */
   constructor(
-    turns: ReadTurns,
+    { turns, inside }: { readonly turns: ReadTurns; readonly inside: NodeInside },
     room: () => Uint8Array,
     take: (size: number, bytes: Uint8Array) => boolean,
   ) {
     this.#turns = turns;
+    this.#inside = inside;
     this.#room = room;
     this.#take = take;
     const buffer = () => {
@@ -40,7 +42,7 @@ export class SocketReads implements Reader, StraightReads {
   /** The socket was made with `onread` and is connected; from now on its reads may come straight. */
   begin(socket: Socket): void {
     this.#socket = socket;
-    readStraight(socket, this);
+    this.#inside.readStraight(socket, this);
   }
 
   give(): void {
@@ -54,10 +56,10 @@ export class SocketReads implements Reader, StraightReads {
   }
 
   stop(): void {
-    if (this.#socket !== undefined) stopReading(this.#socket);
+    if (this.#socket !== undefined) this.#inside.stopReading(this.#socket);
   }
 
   goOn(): void {
-    if (this.#socket !== undefined) goOnReading(this.#socket);
+    if (this.#socket !== undefined) this.#inside.goOnReading(this.#socket);
   }
 }

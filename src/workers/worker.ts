@@ -59,7 +59,7 @@ export class Worker {
       const storage = await openStorage(config.storage.url, log);
       const processes = config.server.workers;
       const board = { fd: BOARD_FD, processes, own: number - 1 };
-      const loop = new EventLoop();
+      const loop = new EventLoop(config.server.wire);
       const parts = { storage, log, loop, clock: loop.clock, drained, board };
       const gateway = await startGateway(ownConfig(config), parts);
       await send({ kind: "serving", port: gateway.port });

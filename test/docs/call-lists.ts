@@ -30,7 +30,7 @@ export async function recordCallLists(): Promise<{
   // The block that is asked for lies deep enough to be kept.
   node.head = 10_000;
   const workplace = await openWorkplace({
-    server: { port: 0 },
+    server: { port: 0, wire: "plain" },
     admin: { port: 0 },
     storage: { url: "sqlite:./tollgate.db" },
     networks: [

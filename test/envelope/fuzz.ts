@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { DEFAULT_WIRE } from "../../src/config/default-wire.ts";
 import { Ledger } from "../../src/credits/ledger.ts";
 import { systemScheduler } from "../../src/credits/scheduler.ts";
 import { answerMessage } from "../../src/gateway/messages.ts";
@@ -45,7 +46,7 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     mayFailOver: () => false,
   });
   const session = { network, identity: IDENTITY, requestId: "fuzz" };
-  const loop = new EventLoop();
+  const loop = new EventLoop(DEFAULT_WIRE);
   return (body) =>
     new Promise((resolve) => {
       const parts = { holding: someHolding(), pipeline, turns: loop.clientReads, session };

@@ -53,8 +53,6 @@ export async function startTestGateway(options: {
   readonly clock?: Clock;
 }): Promise<TestGateway> {
   const { networks, server, cache = { memoryBytes: 0 }, plans, limits } = options;
-  const loop = new EventLoop();
-  const { clock = loop.clock } = options;
   const file = parseConfig(
     JSON.stringify({
       server: { port: 0, ...server },
@@ -65,6 +63,8 @@ export async function startTestGateway(options: {
     }),
     { baseDir: process.cwd(), environment: {} },
   );
+  const loop = new EventLoop(file.server.wire);
+  const { clock = loop.clock } = options;
   const config = {
     ...file,
     server: { ...file.server, limits: { ...CONNECTION_LIMITS, ...limits } },

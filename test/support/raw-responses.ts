@@ -1,3 +1,5 @@
+import { DEFAULT_WIRE } from "../../src/config/default-wire.ts";
+
 /** Answers of a node as bytes, well and badly made, and what an HTTP client has to see in them. */
 export type RawResponse = {
   readonly name: string;
@@ -228,3 +230,28 @@ export const ENDED_BY_CONNECTION: readonly RawResponse[] = [
     answer("ab", { status: 500, persists: false }),
   ),
 ];
+
+/**
+ * What node:http makes of those that it sees with other eyes than our own reader. It bounds less, and waits for
+ * as long as the caller does.
+ */
+const SEEN_BY_NODE: Readonly<Record<string, RawResponse["seen"] | "waits">> = {
+  "the same length twice": "broken",
+  "a size filled up with spaces": "broken",
+  extensions: "broken",
+  trailers: "broken",
+  "bytes behind the chunks": answer("ab"),
+  "an empty line first": answer(""),
+  "many headers": answer("", { persists: false }),
+  "an endless size": "waits",
+  "an endless extension": "waits",
+  "endless trailers": "waits",
+  "a length of 30 digits": "broken",
+  "a chunk above the limit": "waits",
+  "a chunk of 16 digits": "waits",
+};
+
+/** What the connections of a pool see in it. */
+export function seenHere({ name, seen }: RawResponse): RawResponse["seen"] | "waits" {
+  return (DEFAULT_WIRE === "node" && SEEN_BY_NODE[name]) || seen;
+}

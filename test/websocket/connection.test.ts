@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { WebSocket } from "ws";
+import { DEFAULT_WIRE } from "../../src/config/default-wire.ts";
 import type { Call, Session } from "../../src/gateway/call.ts";
 import { CLOSE } from "../../src/gateway/fronts/close-codes.ts";
 import { WebSocketConnection } from "../../src/gateway/fronts/websocket-connection.ts";
@@ -77,7 +78,7 @@ beforeEach(() => {
       pipeline: { run, takeMessage: ignore, countRefusal: ignore } as unknown as Pipeline,
       traffic: new Metrics().traffic("websocket"),
       clock: { now: () => now, monotonic: () => now },
-      loop: new EventLoop(),
+      loop: new EventLoop(DEFAULT_WIRE),
     },
   );
 });

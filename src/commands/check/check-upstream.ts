@@ -5,6 +5,7 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { transportTo, type UpstreamConfig } from "../../networks/build-upstream.ts";
 import type { UpstreamAnswer } from "../../transports/upstream-answer.ts";
 import { EventLoop } from "../../wire/event-loop.ts";
+import type { WireKind } from "../../wire/wire-kind.ts";
 import { Inquiry, type Read } from "./check-inquiry.ts";
 import { tryNewHeads } from "./check-new-heads.ts";
 
@@ -60,9 +61,10 @@ const AT_ONCE = 4;
 export async function tryUpstream(
   upstream: CheckedUpstream,
   family: FamilyCheck,
+  wire: WireKind,
 ): Promise<Findings> {
   const timers = new TimerWheel(systemClock.monotonic);
-  const node = transportTo(upstream, { timers, loop: new EventLoop() });
+  const node = transportTo(upstream, { timers, loop: new EventLoop(wire) });
   const inquiry = new Inquiry(node, systemClock);
   try {
     const [told, height] = await Promise.all([

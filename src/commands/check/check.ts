@@ -1,6 +1,7 @@
 import { loadConfig } from "../../config/load.ts";
 import type { NetworkConfig } from "../../config/network-schema.ts";
 import { readCertificates } from "../../gateway/fronts/certificates.ts";
+import type { WireKind } from "../../wire/wire-kind.ts";
 import { EVM_CHECK } from "./check-evm.ts";
 import { type CheckedNetwork, checkReport } from "./check-report.ts";
 import { SLOT_CHECK } from "./check-slot.ts";
@@ -13,7 +14,9 @@ import { tryUpstream } from "./check-upstream.ts";
 export async function runCheck(file: string, print: (text: string) => void): Promise<number> {
   const config = await loadConfig(file);
   if (config.server.tls !== undefined) readCertificates(config.server.tls);
-  const checked = await Promise.all(config.networks.map(tryNetwork));
+  const checked = await Promise.all(
+    config.networks.map((network) => tryNetwork(network, config.server.wire)),
+  );
   const { text, hasFault } = checkReport(checked);
   print(`${file}: no faults in the file`);
   print(text);
@@ -22,11 +25,11 @@ export async function runCheck(file: string, print: (text: string) => void): Pro
 
 const CHECKS = { evm: EVM_CHECK, slot: SLOT_CHECK };
 
-async function tryNetwork(network: NetworkConfig): Promise<CheckedNetwork> {
+async function tryNetwork(network: NetworkConfig, wire: WireKind): Promise<CheckedNetwork> {
   const { name, family, maxResponseBytes } = network;
   const tried = network.upstreams.map(async (upstream) => ({
     ...upstream,
-    findings: await tryUpstream({ ...upstream, maxResponseBytes }, CHECKS[family]),
+    findings: await tryUpstream({ ...upstream, maxResponseBytes }, CHECKS[family], wire),
   }));
   const chain = network.family === "evm" ? network.chainId : network.genesisHash;
   return { name, chain, upstreams: await Promise.all(tried) };

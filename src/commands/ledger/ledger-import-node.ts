@@ -1,3 +1,4 @@
+import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { HttpUpstream } from "../../transports/http-upstream.ts";
@@ -28,7 +29,7 @@ export function openNodeSource(url: string, parts: { readonly pause: Pause }): B
       maxConnections: MAX_CONNECTIONS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
-    { timers: new TimerWheel(systemClock.monotonic), loop: new EventLoop() },
+    { timers: new TimerWheel(systemClock.monotonic), loop: new EventLoop(DEFAULT_WIRE) },
   );
   const ended = new AbortController();
   const pause = (ms: number) => parts.pause(ms, ended.signal);

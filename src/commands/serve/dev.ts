@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type RunningGateway, startGateway } from "../../app.ts";
+import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { parseConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import type { ConsoleStart } from "../../console/messages.ts";
@@ -95,7 +96,7 @@ async function startOnFreePorts(
   makeConfig: () => Promise<Config>,
   parts: { readonly storage: Storage; readonly log: Logger },
 ): Promise<{ readonly config: Config; readonly gateway: RunningGateway }> {
-  const loop = new EventLoop();
+  const loop = new EventLoop(DEFAULT_WIRE);
   for (let tries = 1; ; tries += 1) {
     const config = await makeConfig();
     try {

@@ -53,7 +53,7 @@ function openDashboard(
 async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {
   const storage = await openStorage(config.storage.url, log);
   try {
-    const loop = new EventLoop();
+    const loop = new EventLoop(config.server.wire);
     const gateway = await startGateway(config, { storage, log, loop, clock: loop.clock });
     const stop = async () => {
       try {

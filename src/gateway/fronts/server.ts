@@ -58,7 +58,8 @@ export class GatewayServer {
   readonly #options: GatewayServerOptions;
   readonly #websocket: WebSocketFront;
   readonly #server: HttpServer | HttpsServer;
-  readonly #plain: PlainWire;
+  /** Absent where node:http serves everything. */
+  readonly #plain: PlainWire | undefined;
   /** With TLS the connections twice: as they came, and as what their handshake made of them. */
   readonly #sockets = new Set<Socket>();
   readonly #slowLook: NodeJS.Timeout;
@@ -73,7 +74,7 @@ export class GatewayServer {
     const websocket = new WebSocketFront(options.websocket, {
       ...parts,
       doors,
-      readerOf: (socket) => this.#plain.readerOf(socket),
+      readerOf: (socket) => this.#plain?.readerOf(socket),
     });
     const begin = http.begin.bind(http);
     const server = createNodeServer(
@@ -93,17 +94,19 @@ export class GatewayServer {
     const idleMs = keepAliveMs > 0 ? keepAliveMs + KEEP_ALIVE_GRACE_MS : 0;
     const wire = { limits: { ...limits, idleMs }, keepAliveMs };
     const opened = (socket: Socket) => this.#keep(socket);
-    const slow = { windowMs: limits.trickleMs, clock: parts.clock };
+    const slow = { windowMs: limits.trickleMs, clock: parts.clock, inside: parts.loop.inside };
     const readers = new SlowReaders(this.#sockets, slow);
     this.#slowLook = patientInterval(() => readers.look(), SLOW_LOOK_MS);
-    this.#plain = new PlainWire(server, wire, {
-      begin,
-      opened,
-      clock: parts.clock,
-      memory: parts.memory,
-      loop: parts.loop,
-      faults: FAULT_ANSWERS,
-    });
+    if (parts.loop.wire === "plain") {
+      this.#plain = new PlainWire(server, wire, {
+        begin,
+        opened,
+        clock: parts.clock,
+        memory: parts.memory,
+        loop: parts.loop,
+        faults: FAULT_ANSWERS,
+      });
+    } else server.on(tls === undefined ? "connection" : "secureConnection", opened);
     this.#websocket = websocket;
     this.#server = server;
     if (tls !== undefined && "setSecureContext" in server) {
@@ -148,7 +151,7 @@ export class GatewayServer {
     this.#unfollow();
     this.#websocket.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#plain.stop();
+    this.#plain?.stop();
     // node:http takes a connection on which nothing was said yet for a busy one.
     this.#end((socket) => socket.bytesRead === 0);
     const bound = setTimeout(() => {
@@ -157,7 +160,7 @@ export class GatewayServer {
     }, this.#options.shutdownTimeoutMs);
     await closed;
     clearTimeout(bound);
-    this.#plain.close();
+    this.#plain?.close();
     clearInterval(this.#slowLook);
     this.#websocket.terminate();
   }

@@ -283,8 +283,8 @@ export class WebSocketConnection {
     this.#parts.traffic.sent.inc(sizeBytes);
     // Past the library, which needs two buffers for what is one write here. Its own frames come
     // before or after this one, since it writes each at once, too.
-    const { buffers } = this.#parts.loop;
-    if (writeAnswer(this.#wire, { head: textFrameHead(sizeBytes), pieces }, buffers)) return;
+    const head = textFrameHead(sizeBytes);
+    if (writeAnswer(this.#wire, { head, pieces }, this.#parts.loop)) return;
     holdLarge(this.#holding, pieces);
     this.#count();
   }

@@ -7,7 +7,9 @@ import {
   ENDED_BY_CONNECTION,
   MAX_BODY_BYTES,
   RAW_RESPONSES,
+  seenHere,
 } from "../../../test/support/raw-responses.ts";
+import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { EventLoop } from "../event-loop.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -55,7 +57,7 @@ async function start(server: Server): Promise<FaultServer> {
 const poolOf = (url: string) =>
   new ConnectionPool(new URL(url), 4, {
     timers: new TimerWheel(() => performance.now()),
-    loop: new EventLoop(),
+    loop: new EventLoop(DEFAULT_WIRE),
     onBroken: () => undefined,
   });
 const send = (): Promise<Outcome> =>
@@ -89,8 +91,10 @@ test("later connections resume the session of the first", async () => {
   expect(resumed).toEqual([false, true, true]);
 });
 
-const whole = RAW_RESPONSES.filter(({ seen }) => typeof seen === "object");
-test.each([...whole, ...ENDED_BY_CONNECTION])("$name", async ({ bytes, seen }) => {
+const whole = RAW_RESPONSES.filter((way) => typeof seenHere(way) === "object");
+test.each([...whole, ...ENDED_BY_CONNECTION])("$name", async (way) => {
+  const { bytes } = way;
+  const seen = seenHere(way);
   reply = bytes;
   ends = !whole.some((each) => each.bytes === bytes);
   const body = typeof seen === "object" ? seen.body : undefined;

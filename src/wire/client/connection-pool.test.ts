@@ -6,7 +6,9 @@ import {
   ENDED_BY_CONNECTION,
   MAX_BODY_BYTES,
   RAW_RESPONSES,
+  seenHere,
 } from "../../../test/support/raw-responses.ts";
+import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { EventLoop } from "../event-loop.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -29,7 +31,7 @@ let pool: ConnectionPool;
 beforeEach(async () => {
   now = 0;
   timers = new TimerWheel(() => now);
-  loop = new EventLoop();
+  loop = new EventLoop(DEFAULT_WIRE);
   answer = echo;
   server = await startFaultServer((socket, request) => answer(socket, request));
   pool = new ConnectionPool(new URL(server.url), 1, { timers, loop, onBroken });
@@ -89,12 +91,25 @@ describe("over a socket", () => {
   };
   const ways = [...RAW_RESPONSES, ...ENDED_BY_CONNECTION].map((way) => ({
     ...way,
+    seen: seenHere(way),
     ends: way.seen === "unfinished" || ENDED_BY_CONNECTION.includes(way),
   }));
 
   test.each(ways)("$name, at once and byte by byte", async ({ bytes, seen, ends }) => {
     const text = typeof seen === "object" ? seen.body : undefined;
     const codes = { broken: "INVALID_RESPONSE", unfinished: "CONNECTION_CLOSED" };
+    if (seen === "waits") {
+      answer = (socket) => socket.write(bytes);
+      const told = vi.fn();
+      const exchange = exchangeOf("hello", told);
+      pool.send(exchange);
+      await asked(1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      pool.cancel(exchange);
+      await openSockets(0);
+      expect(told).not.toHaveBeenCalled();
+      return;
+    }
     const code = seen === "too_large" ? seen : typeof seen === "string" ? codes[seen] : undefined;
     for (const way of bytes.length < 1_000 ? ["bytes", "at once"] : ["at once"]) {
       answer = (socket) => {
@@ -525,7 +540,7 @@ describe("a connection that rests", () => {
       const { TimerWheel } = await import("${wheelFile}");
       const { EventLoop } = await import("${loopFile}");
       const timers = new TimerWheel(() => performance.now());
-      const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, loop: new EventLoop(), onBroken: () => {} });
+      const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, loop: new EventLoop("${DEFAULT_WIRE}"), onBroken: () => {} });
       const request = "POST / HTTP/1.1\\r\\nhost: x\\r\\ncontent-length: 2\\r\\n\\r\\nhi";
       const options = { request, maxBytes: 9, timeoutMs: 9000 };
       const send = (done) => pool.send(new ToldExchange(options, ({ kind }) => done(console.log(kind))));

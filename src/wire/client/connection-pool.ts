@@ -5,7 +5,9 @@ import { Nearness } from "./busy-poll.ts";
 import { Dialer } from "./dialer.ts";
 import type { Exchange, Failure } from "./exchange.ts";
 import { FairLine } from "./fair-line.ts";
-import { type ConnectionOwner, type Ending, HttpConnection } from "./http-connection.ts";
+import type { ConnectionOwner, Ending, HttpConnection } from "./http-connection.ts";
+import { NodeHttpConnection } from "./node-connection.ts";
+import { PlainHttpConnection } from "./plain-connection.ts";
 import { SparePlaces } from "./spare-places.ts";
 
 const SWEEP_MS = 500;
@@ -36,12 +38,13 @@ type Parts = {
  */
 export class ConnectionPool {
   readonly #dialer: Dialer;
+  readonly #Connection: typeof PlainHttpConnection | typeof NodeHttpConnection;
   readonly #maxConnections: number;
   readonly #mostWaiting: number;
   readonly #timers: Parts["timers"];
   readonly #onBroken: () => void;
   readonly #all = new Set<HttpConnection>();
-  /** Being opened for whoever waits, with the deadline of it; those for one exchange are not here. */
+  /** Being opened for whoever waits, with the deadline of it. */
   readonly #opening = new Map<HttpConnection, Timer>();
   /** The last one rests the shortest. */
   readonly #resting: HttpConnection[] = [];
@@ -63,6 +66,7 @@ export class ConnectionPool {
   constructor(url: URL, maxConnections: number, { timers, loop, onBroken }: Parts) {
     this.#onBroken = onBroken;
     this.#dialer = new Dialer(url);
+    this.#Connection = loop.wire === "plain" ? PlainHttpConnection : NodeHttpConnection;
     this.#maxConnections = maxConnections;
     this.#spare = new SparePlaces(maxConnections, loop.clock);
     this.#owner = {
@@ -160,7 +164,7 @@ export class ConnectionPool {
       if (this.#opened === OPENED_IN_A_TURN) return;
       if (this.#opened === 0) setImmediate(this.#openMore);
       this.#opened += 1;
-      const connection = new HttpConnection(this.#dialer, this.#owner);
+      const connection = new this.#Connection(this.#dialer, this.#owner);
       const timeoutMs = this.#line.first?.timeoutMs ?? 0;
       this.#opening.set(
         connection,
@@ -213,7 +217,7 @@ export class ConnectionPool {
     const place = this.#resting.indexOf(connection);
     if (place >= 0) this.#resting.splice(place, 1);
     if (ending.why === "not_opened") {
-      this.#notOpened(ending.exchange ?? this.#line.shift(), ending.code);
+      this.#notOpened(this.#line.shift(), ending.code);
       return;
     }
     if (ending.why !== "unneeded" && !this.#isClosed) this.#onBroken();

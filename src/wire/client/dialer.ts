@@ -18,16 +18,16 @@ export class Dialer {
     this.#port = url.port === "" ? (this.isSecure ? 443 : 80) : Number(url.port);
   }
 
-  /** A socket that begins to connect, and reads as `onread` says. */
-  dial(onread: OnReadOpts): Socket {
-    const address = { host: this.#host, port: this.#port, onread };
+  /** A socket that begins to connect, and reads as `onread` says, where it says something. */
+  dial(onread?: OnReadOpts): Socket {
+    const address = { host: this.#host, port: this.#port, ...(onread && { onread }) };
     const socket = this.isSecure ? this.#dialSecure(address) : connect(address);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return socket;
   }
 
-  #dialSecure(address: { host: string; port: number; onread: OnReadOpts }): Socket {
+  #dialSecure(address: { host: string; port: number; onread?: OnReadOpts }): Socket {
     // One for all: making it reads every certificate that is trusted.
     this.#context ??= tls.createSecureContext();
     const socket = tls.connect({

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
 import { type Piece, sizeOf, wholeBytes, wholeText } from "../../lib/bytes.ts";
 import type { LargeBuffers } from "../bytes/large-buffers.ts";
-import { writeText } from "../node-inside.ts";
+import type { EventLoop } from "../event-loop.ts";
 
 /** Joined into one string and one write up to here; beyond, copying costs more than it saves. */
 const ONE_WRITE_BYTES = 16_384;
@@ -31,10 +31,10 @@ export type WrittenAnswer = {
 export function writeAnswer(
   socket: Writable,
   { head, pieces }: WrittenAnswer,
-  buffers: LargeBuffers,
+  { inside, buffers }: EventLoop,
 ): boolean {
   const joined = joinPieces(pieces);
-  if (typeof joined === "string") return writeText(socket, head + joined);
+  if (typeof joined === "string") return inside.writeText(socket, head + joined);
   socket.cork();
   socket.write(head, "latin1");
   const rest = Buffer.isBuffer(joined) ? [joined] : joined;

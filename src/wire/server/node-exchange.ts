@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import { addressOwner } from "../../lib/address-owner.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
@@ -13,6 +14,8 @@ import { drain, readBody } from "./request-body.ts";
 import { RequestHead } from "./request-head.ts";
 import { isStrangers, STRANGER_IDLE_MS } from "./stranger.ts";
 import { isUnservedUpgrade } from "./unserved-upgrade.ts";
+
+const WRITE_BYTES = 65_536;
 
 export type NodeExchangeParts = {
   readonly isStopping: () => boolean;
@@ -101,12 +104,22 @@ export class NodeExchange extends RequestHead implements Exchange {
     this.holding.clear();
     holdPieces(this.holding, pieces);
     const joined = joinPieces(pieces);
-    if (typeof joined === "string" || Buffer.isBuffer(joined)) {
+    if (typeof joined === "string") {
       response.end(joined, "latin1");
       return;
     }
-    for (const piece of joined) response.write(piece, "latin1");
-    response.end();
+    // In small writes, so that it can be seen how fast the client takes them.
+    const bytes = Buffer.isBuffer(joined) ? [joined] : joined;
+    pipeline(Readable.from(smallWrites(bytes)), response, () => undefined);
+  }
+}
+
+function* smallWrites(pieces: readonly Piece[]): Generator<Buffer> {
+  for (const piece of pieces) {
+    const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece, "latin1");
+    for (let at = 0; at < bytes.length; at += WRITE_BYTES) {
+      yield bytes.subarray(at, at + WRITE_BYTES);
+    }
   }
 }
 

@@ -107,7 +107,7 @@ export class PlainConnection {
     this.#body.drop();
     const last = this.#ended || this.#owner.stopping;
     const head = statusLineOf(status) + fields + this.#owner.headEnd(last);
-    this.#draining = !writeAnswer(this.socket, { head, pieces }, this.#owner.loop.buffers);
+    this.#draining = !writeAnswer(this.socket, { head, pieces }, this.#owner.loop);
     this.#letGo();
     if (this.#draining) holdPieces(this.holding, pieces);
     // Node knows how to tell a slow reader from one that takes nothing.

@@ -38,7 +38,7 @@ beforeEach(async () => {
       opened,
       clock,
       memory: plentyOfMemory(),
-      loop: new EventLoop(),
+      loop: new EventLoop("plain"),
       faults: FAULT_ANSWERS,
     },
   );

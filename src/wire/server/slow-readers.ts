@@ -1,11 +1,17 @@
 import type { Socket } from "node:net";
 import type { Clock } from "../../lib/clock.ts";
-import { sendingOf } from "../node-inside.ts";
+import type { NodeInside } from "../node-inside.ts";
 
 /** Slower than any line that people use: a reader that takes less holds memory for its own sake. */
 const LEAST_BYTES_PER_SECOND = 8192;
 
 type Window = { readonly sinceMs: number; readonly takenBytes: number };
+
+type Options = {
+  readonly windowMs: number;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly inside: NodeInside;
+};
 
 /**
  * Ends connections whose clients take what was written to them more slowly than the least rate, in a
@@ -13,14 +19,13 @@ type Window = { readonly sinceMs: number; readonly takenBytes: number };
  */
 export class SlowReaders {
   readonly #sockets: ReadonlySet<Socket>;
+  readonly #inside: NodeInside;
   readonly #windowMs: number;
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #windows = new WeakMap<Socket, Window>();
 
-  constructor(
-    sockets: ReadonlySet<Socket>,
-    { windowMs, clock }: { readonly windowMs: number; readonly clock: Pick<Clock, "monotonic"> },
-  ) {
+  constructor(sockets: ReadonlySet<Socket>, { windowMs, clock, inside }: Options) {
+    this.#inside = inside;
     this.#sockets = sockets;
     this.#windowMs = windowMs;
     this.#clock = clock;
@@ -33,7 +38,7 @@ export class SlowReaders {
   }
 
   #lookAt(socket: Socket, nowMs: number): void {
-    const { unsentBytes, takenBytes } = sendingOf(socket);
+    const { unsentBytes, takenBytes } = this.#inside.sendingOf(socket);
     if (unsentBytes === 0) {
       this.#windows.delete(socket);
       return;

@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import { freeableCopy } from "../bytes/free-memory.ts";
 import { READ_BUFFER, readPart } from "../bytes/read-buffer.ts";
 import type { EventLoop } from "../event-loop.ts";
-import { secondSocket } from "../node-inside.ts";
 import { SocketReads } from "../socket-reads.ts";
 
 /**
@@ -43,16 +42,16 @@ export class SocketReader {
     this.#mayRead = this.socket.push(freeableCopy(bytes));
   };
 
-  #second(accepted: Socket, { clock, clientReads }: EventLoop): Socket | undefined {
+  #second(accepted: Socket, loop: EventLoop): Socket | undefined {
     const reads = new SocketReads(
-      clientReads,
+      { turns: loop.clientReads, inside: loop.inside },
       () => READ_BUFFER,
       (size) => {
-        clock.atOneMoment(this.#onRead, size);
+        loop.clock.atOneMoment(this.#onRead, size);
         return this.#mayRead;
       },
     );
-    const second = secondSocket(accepted, reads.onread);
+    const second = loop.inside.secondSocket(accepted, reads.onread);
     if (second !== undefined) reads.begin(second);
     return second;
   }

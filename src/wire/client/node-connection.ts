@@ -1,0 +1,125 @@
+import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import type { Socket } from "node:net";
+import type { Dialer } from "./dialer.ts";
+import type { Exchange } from "./exchange.ts";
+import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
+import { parseHead, type ResponseHead } from "./response-head.ts";
+import type { Response } from "./response-reader.ts";
+
+const OK = 200;
+
+/** A connection whose requests and responses are node:http's. */
+export class NodeHttpConnection extends HttpConnection {
+  protected readonly socket: Socket;
+  /** It knows this socket alone: a request that comes before the socket is free waits for it. */
+  readonly #agent: Agent;
+  #request: ClientRequest | undefined;
+  #response: IncomingMessage | undefined;
+  #head: ResponseHead | undefined;
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  /** Begins to connect. */
+  constructor(dialer: Dialer, owner: ConnectionOwner) {
+    super(owner);
+    this.socket = dialer.dial();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    // Once it is closed there is no other.
+    agent.createConnection = () =>
+      this.isEnded || this.socket.destroyed ? undefined : this.socket;
+    this.#agent = agent;
+    this.socket
+      .on("data", () => {
+        // Where nobody asked, node:http does not listen.
+        if (this.exchange === undefined) this.endUnneeded();
+        else this.onHeard();
+      })
+      .on("close", () => {
+        // A body that ends with the connection is told of later.
+        const isTold = this.exchange !== undefined && this.#response !== undefined;
+        if (!isTold) this.break("CONNECTION_CLOSED");
+      });
+    this.listen(dialer);
+  }
+
+  protected send(exchange: Exchange): void {
+    const end = exchange.request.indexOf("\r\n\r\n");
+    const [first = "", ...lines] = exchange.request.slice(0, end).split("\r\n");
+    const [method, path] = first.split(" ");
+    const headers = lines.flatMap((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    });
+    this.#response = undefined;
+    this.forget();
+    const sent = request({ agent: this.#agent, method, path, headers });
+    this.#request = sent;
+    sent.on("response", (response) => this.#onResponse(exchange, response));
+    const isOther = () => this.#ifCarried(exchange, () => this.proceed("broken"));
+    sent.on("upgrade", isOther);
+    sent.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
+      // All others are the socket's, too. What cannot be read behind a whole response is nobody's.
+      if (code.startsWith("HPE_") && this.#response?.complete !== true) isOther();
+    });
+    sent.end(exchange.request.slice(end + 4), "latin1");
+  }
+
+  protected wasSent(): boolean {
+    return this.#request?.writableFinished === true;
+  }
+
+  protected response(): Response {
+    if (this.#head === undefined) throw new Error("there is no whole response");
+    const whole = { head: this.#head, body: Buffer.concat(this.#chunks) };
+    this.forget();
+    return whole;
+  }
+
+  protected heldBytes(): number {
+    return this.#size;
+  }
+
+  protected forget(): void {
+    this.#head = undefined;
+    this.#chunks = [];
+    this.#size = 0;
+  }
+
+  #onResponse(exchange: Exchange, response: IncomingMessage): void {
+    this.#response = response;
+    const head = parseHead(headText(response));
+    this.#head = head;
+    this.#ifCarried(exchange, () => {
+      // Another protocol was not asked for.
+      if (head === undefined || head.status < OK) this.proceed("broken");
+      else if (Number(head.body) > exchange.maxBytes) this.proceed("too_large");
+    });
+    response.on("data", (chunk: Buffer) => {
+      this.#ifCarried(exchange, () => {
+        this.#chunks.push(chunk);
+        this.#size += chunk.length;
+        this.proceed(this.#size > exchange.maxBytes ? "too_large" : "unfinished");
+      });
+    });
+    response.on("error", () => undefined);
+    response.on("close", () => {
+      this.#ifCarried(exchange, () => {
+        if (response.complete) this.proceed(this.socket.destroyed ? "whole_and_more" : "whole");
+        else this.break("CONNECTION_CLOSED");
+      });
+    });
+  }
+
+  /** What node:http tells of an exchange may come after its end. */
+  #ifCarried(exchange: Exchange, then: () => void): void {
+    if (this.exchange === exchange) then();
+  }
+}
+
+function headText({ httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  let text = `HTTP/${httpVersion} ${statusCode} ${statusMessage}\r\n`;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    text += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`;
+  }
+  return `${text}\r\n`;
+}
