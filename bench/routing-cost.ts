@@ -15,6 +15,7 @@ import { Metrics, type OutcomeMetrics } from "../src/telemetry/metrics.ts";
 import type { Transport } from "../src/transports/transport.ts";
 import { judge, labelOf } from "../src/upstreams/verdict.ts";
 import { EventLoop } from "../src/wire/event-loop.ts";
+import { timed } from "../test/support/timed.ts";
 import { digitsOf, HEAD_NUMBER, smallBlock, writeBlock } from "./chain.ts";
 import { median } from "./histogram.ts";
 
@@ -210,7 +211,7 @@ function networkOf(): Network {
   return buildNetwork(config, {
     clock,
     buffers,
-    timers: new TimerWheel(clock.monotonic),
+    timers: new TimerWheel(timed(clock)),
     turnEnds: (run) => void setImmediate(run),
     random: Math.random,
     connect: () => ({ transport: answeringNode(), heads: undefined }),

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
 import { UnknownKeys } from "./access/unknown-keys.ts";
@@ -16,7 +16,7 @@ import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
 import { GatewayServer } from "./gateway/fronts/server.ts";
 import { Pipeline } from "./gateway/pipeline.ts";
-import type { Clock } from "./lib/clock.ts";
+import { type Clock, systemTimers, type Time } from "./lib/clock.ts";
 import { MemoryBudget } from "./lib/memory-budget.ts";
 import { type BoardPlace, boardBytes } from "./lib/shared-board.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
@@ -43,7 +43,7 @@ export type GatewayParts = {
 };
 
 /** The boards of all networks in one file, one after the other. */
-export type WorkerBoard = Pick<BoardPlace, "fd" | "processes" | "own">;
+export type WorkerBoard = Pick<BoardPlace, "fd" | "processes" | "own" | "now">;
 
 export type RunningGateway = {
   /** The ports that were taken. */
@@ -59,20 +59,17 @@ export type RunningGateway = {
  * @throws where a port cannot be opened or a certificate cannot be read
  */
 export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
-  const { storage, log, clock, loop } = parts;
+  const { storage, log, loop } = parts;
+  const clock: Time = { ...systemTimers, ...parts.clock };
   const metrics = new Metrics();
   const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   metrics.watchCache(cache);
-  const disk = diskOf(config, { log, metrics });
+  const disk = diskOf(config, { log, metrics, clock });
   const memory = memoryOf(config, metrics);
-  const networks = buildNetworks(config, { ...parts, metrics, cache, disk, memory });
+  const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory });
   const authenticator = new Authenticator(
     { pepper: config.keys?.pepper },
-    {
-      storage,
-      clock,
-      onStoreFailure: failureLine(log, "the store of keys does not answer"),
-    },
+    { storage, clock, onStoreFailure: failureLine(log, "the store of keys does not answer") },
   );
   const ledger = new Ledger(
     { plans: config.plans, process: randomUUID() },
@@ -82,7 +79,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       onStoreFailure: failureLine(log, "the store of the ledger does not answer"),
     },
   );
-  const usage = usageRecorder(config, { ...parts, metrics });
+  const usage = usageRecorder(config, { ...parts, metrics, clock });
   const addresses = new AddressBook(networks);
   const server = new GatewayServer(config.server, {
     memory,
@@ -95,7 +92,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
       mayFailOver: ({ plan }) => config.plans[plan]?.failover === true,
       usageOf: readAtMostOncePerSecond(usageOf({ storage, plans: config.plans, clock }), clock),
     }),
-    ids: new RequestIds(),
+    ids: new RequestIds(randomBytes),
     authenticator,
     metrics,
     ledger,
@@ -150,7 +147,7 @@ function wayIn(
   parts: {
     readonly addresses: AddressBook;
     readonly authenticator: Authenticator;
-    readonly clock: Clock;
+    readonly clock: Time;
   },
 ) {
   const clientAddress = new ClientAddress(config.server.trustProxy);
@@ -166,9 +163,14 @@ function wayIn(
 
 function diskOf(
   { cache }: Config,
-  { log, metrics }: Pick<GatewayParts, "log"> & { readonly metrics: Metrics },
+  {
+    log,
+    metrics,
+    clock,
+  }: Pick<GatewayParts, "log"> & { readonly metrics: Metrics; readonly clock: Time },
 ): DiskCache | undefined {
-  const disk = cache.disk && DiskCache.open(cache.disk, { log });
+  const disk =
+    cache.disk && DiskCache.open(cache.disk, { log, timers: clock, random: randomBytes });
   if (disk !== undefined) metrics.watchDiskCache(disk);
   return disk;
 }
@@ -182,7 +184,12 @@ function memoryOf({ server }: Config, metrics: Metrics): MemoryBudget {
 
 function usageRecorder(
   config: Config,
-  { storage, log, clock, metrics }: GatewayParts & { readonly metrics: Metrics },
+  {
+    storage,
+    log,
+    clock,
+    metrics,
+  }: GatewayParts & { readonly metrics: Metrics; readonly clock: Time },
 ): UsageRecorder {
   return new UsageRecorder(
     { keep: config.usage.keep },
@@ -215,6 +222,7 @@ function usageOf(parts: {
 }
 
 type NetworkParts = GatewayParts & {
+  readonly clock: Time;
   readonly metrics: Metrics;
   readonly cache: MemoryCache;
   readonly disk: DiskCache | undefined;
@@ -225,7 +233,7 @@ function buildNetworks(
   config: Config,
   parts: NetworkParts,
 ): { network: Network; hosts: readonly string[] }[] {
-  const timers = new TimerWheel(parts.clock.monotonic);
+  const timers = new TimerWheel(parts.clock);
   const { random } = Math;
   const connect = connector({ ...parts, timers, random });
   return config.networks.map((network, index) => {
@@ -245,7 +253,7 @@ function buildNetworks(
 /** A read and a write show whether the storage works now, the parts whether their own writes did of late. */
 function obstacles(parts: {
   readonly storage: Storage;
-  readonly clock: Clock;
+  readonly clock: Time;
   readonly ledger: Ledger;
   readonly usage: UsageRecorder;
 }): () => Promise<readonly string[]> {

@@ -77,3 +77,42 @@ for (const file of globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] })) {
     if (!CACHES.includes(file)) expect(stateAtTop(code)).toEqual([]);
   });
 }
+
+/** Who puts parts together, and so hands them the clock, the timers and the randomness of the system. */
+const ASSEMBLERS: readonly string[] = [
+  ...["src/app.ts", "src/wire/event-loop.ts", "src/credits/scheduler.ts"],
+  // Processes and threads of their own.
+  ...["src/workers/start-workers.ts", "src/workers/worker.ts", "src/block-files/worker.ts"],
+  ...["src/console/process.ts", "src/console/start-console.ts"],
+  ...["src/storage/sqlite/client.ts", "src/storage/sqlite/worker.ts"],
+  // What they hand out.
+  ...["src/lib/clock.ts", "src/lib/patient-interval.ts"],
+];
+const isAssembler = (file: string): boolean =>
+  ASSEMBLERS.includes(file) || /^src\/(?:commands|dev)\//.test(file);
+
+/** Clocks, timers and randomness of Node, and those of ours that stand for them. A socket's own timeout is none. */
+const AMBIENT = new RegExp(
+  [
+    String.raw`\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bhrtime\b|\buptime\b`,
+    String.raw`(?<![.\w"])set(?:Timeout|Interval)\b`,
+    String.raw`\bMath\.random\b|\brandom(?:Bytes|UUID|Int|Fill\w*)\b|\bgetRandomValues\b`,
+    String.raw`\b(?:systemClock|systemTimers|systemScheduler|sharedMonotonic|patientInterval)\b`,
+  ].join("|"),
+);
+
+test("a clock, a timer and randomness that were not handed in are found", () => {
+  const found = ["Date.now()", "new Date()", "performance.now()", "setTimeout(run, 5)"];
+  const more = ["setInterval(run, 5)", "Math.random()", "randomBytes(6)", "systemClock.now()"];
+  for (const code of [...found, ...more]) expect(AMBIENT.test(code), code).toBe(true);
+  const others = ["socket.setTimeout(5)", "clock.now()", "new Date(clock.now())", "random(6)"];
+  for (const code of others) expect(AMBIENT.test(code), code).toBe(false);
+});
+
+for (const file of globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] })) {
+  if (isAssembler(file)) continue;
+  test(`${file} takes time and randomness from whoever makes its parts`, () => {
+    const code = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+    expect(AMBIENT.exec(code)?.[0]).toBeUndefined();
+  });
+}

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { base58 } from "@scure/base";
+import type { Random } from "../lib/random.ts";
 
 /**
  * `tg_` and the base58 form of 21 bytes: a constant one, 128 random bits, and the first four bytes
@@ -12,9 +13,6 @@ const RANDOM_BYTES = 16;
 const CHECKSUM_BYTES = 4;
 const KEY_LENGTH = 32;
 const PREFIX_LENGTH = 8;
-
-/** Gives that many random bytes; `randomBytes` of node:crypto outside of tests. */
-export type Random = (sizeBytes: number) => Uint8Array;
 
 export function createApiKey(random: Random): string {
   const body = Buffer.concat([Buffer.of(LEAD), random(RANDOM_BYTES)]);

@@ -1,8 +1,8 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Actor, AuditDetail, AuditEntry } from "../storage/console-stores.ts";
 import type { AllowLists } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
-import type { Random } from "./api-key.ts";
 import { createId } from "./ids.ts";
 
 /** Everything that is written down, by the dashboard and by the command line. */

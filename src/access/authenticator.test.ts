@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { account, apiKey } from "../../test/support/records.ts";
+import { timed } from "../../test/support/timed.ts";
 import { temporaryFolder } from "../../test/support/written.ts";
 import { openMemory } from "../storage/memory.ts";
 import { openSqlite } from "../storage/sqlite/client.ts";
@@ -53,7 +54,7 @@ class Bench {
       },
       changes: { since: this.#unlessFailing(changes.since) },
     };
-    const clock = { now: () => this.time, monotonic: () => this.time };
+    const clock = timed({ now: () => this.time, monotonic: () => this.time });
     const onStoreFailure = (error: unknown): void => void this.failures.push(error);
     return new Authenticator(options, { storage: store, clock, onStoreFailure });
   }

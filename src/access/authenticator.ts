@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { ownText } from "../lib/bytes.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Time } from "../lib/clock.ts";
 import type { Changes, Storage } from "../storage/store.ts";
 import { hashApiKey, isApiKey } from "./api-key.ts";
 import { type Identity, identityOf, isExpired } from "./identity.ts";
@@ -29,7 +29,7 @@ export type AuthenticatorOptions = {
 
 export type AuthenticatorParts = {
   readonly storage: Pick<Storage, "keys" | "changes">;
-  readonly clock: Clock;
+  readonly clock: Pick<Time, "now" | "monotonic" | "every">;
   /** Told once when the store begins to fail; holds no key. */
   readonly onStoreFailure: (error: unknown) => void;
 };
@@ -58,7 +58,7 @@ export class Authenticator {
   #seq: number | undefined;
   #failing = false;
   #polling: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #stopPolling: () => void = () => undefined;
 
   constructor(options: AuthenticatorOptions, parts: AuthenticatorParts) {
     this.#pepper = options.pepper;
@@ -78,13 +78,13 @@ export class Authenticator {
 
   /** Begins to follow the store's changes; the first poll is done when this resolves. */
   async start(): Promise<void> {
-    this.#timer = setInterval(() => void this.poll(), POLL_MS);
+    this.#stopPolling = this.#parts.clock.every(POLL_MS, () => void this.poll());
     await this.poll();
   }
 
   /** Ends the polling and writes the last-used times that are due. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopPolling();
     await this.#polling;
     // Twice: a write that was under way did not take what was marked since.
     await this.#uses.flush();

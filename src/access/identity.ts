@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import type { KeyRecord, Limits } from "../storage/store.ts";
 import { type AllowPolicy, compileAllowLists } from "./allow-lists.ts";
 
@@ -22,7 +23,7 @@ export type Identity = {
 };
 
 /** Undefined where the key is unknown, revoked or expired: from outside all are the same. */
-export function identityOf(record: KeyRecord | undefined, now: number): Identity | undefined {
+export function identityOf(record: KeyRecord | undefined, now: UnixMs): Identity | undefined {
   if (record === undefined) return undefined;
   const { key, account } = record;
   if (key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
@@ -40,6 +41,6 @@ export function identityOf(record: KeyRecord | undefined, now: number): Identity
   };
 }
 
-export function isExpired(identity: Identity, now: number): boolean {
+export function isExpired(identity: Identity, now: UnixMs): boolean {
   return identity.expiresAt !== undefined && identity.expiresAt <= now;
 }

@@ -1,5 +1,5 @@
 import { base58 } from "@scure/base";
-import type { Random } from "./api-key.ts";
+import type { Random } from "../lib/random.ts";
 
 /** 64 bits: a million ids share none, and people can still read one out. */
 const ID_BYTES = 8;

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import type { KeyStore, KeyUse } from "../storage/store.ts";
 
 /** When keys were last used, written in the background: at most once a minute for each key. */
@@ -18,7 +19,7 @@ export class LastUsed {
   }
 
   /** On the path of every call: a comparison, mostly. */
-  mark(use: UseMark, now: number): void {
+  mark(use: UseMark, now: UnixMs): void {
     if (now - use.recordedAt < RECORD_EVERY_MS) return;
     use.recordedAt = now;
     this.#due.set(use.keyId, now);

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Account, Limits } from "../storage/store.ts";
-import type { Random } from "./api-key.ts";
 import { createId } from "./ids.ts";
 
 export const NO_LIMITS: Limits = Object.freeze({ creditsPerDay: null, creditsPerSecond: null });

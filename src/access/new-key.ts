@@ -1,6 +1,7 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, UnixMs } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { ApiKey } from "../storage/store.ts";
-import { createApiKey, displayPrefix, hashApiKey, type Random } from "./api-key.ts";
+import { createApiKey, displayPrefix, hashApiKey } from "./api-key.ts";
 import { createId } from "./ids.ts";
 
 export type NewKeyParts = {
@@ -30,13 +31,13 @@ export function newKey({ clock, random, pepper }: NewKeyParts, grant: KeyGrant):
   return { text, key };
 }
 
-export function isActive(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number): boolean {
+export function isActive(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: UnixMs): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }
 
 export type KeyState = "active" | "revoked" | "expired";
 
-export function keyState(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number): KeyState {
+export function keyState(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: UnixMs): KeyState {
   if (key.revokedAt !== null) return "revoked";
   return isActive(key, now) ? "active" : "expired";
 }

@@ -1,11 +1,11 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 
 const BURST = 1000;
 const PER_SECOND = 200;
 /** The most addresses that are tracked; the least recently seen one is dropped first. */
 const MOST_ADDRESSES = 100_000;
 
-type Bucket = { level: number; atMs: number };
+type Bucket = { level: number; atMs: MonotonicMs };
 
 /**
  * Requests with keys that nobody knows, by address: each costs a question to the store, or a place among

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import { type Identity, isExpired } from "./identity.ts";
 
 /** Told of each change: who the caller is now, or that the key has ended. */
@@ -38,7 +39,7 @@ export class Watches {
     for (const listener of watched.listeners) listener(now);
   }
 
-  tellExpired(now: number): void {
+  tellExpired(now: UnixMs): void {
     for (const keyId of this.keyIds((identity) => isExpired(identity, now))) {
       this.tell(keyId, "refused");
     }

@@ -8,7 +8,9 @@ import {
   ledgerFolder,
   ledgerSignature,
 } from "../../test/support/ledger-folder.ts";
+import { timed } from "../../test/support/timed.ts";
 import { wholeBytes } from "../lib/bytes.ts";
+import { systemClock } from "../lib/clock.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import { BlockFilesUpstream } from "./block-files-upstream.ts";
@@ -28,7 +30,7 @@ const blocks = (): Record<number, unknown> =>
 
 function open(
   directory: string,
-  { timers = new TimerWheel(() => performance.now()), maxResponseBytes = 1e6 } = {},
+  { timers = new TimerWheel(systemClock), maxResponseBytes = 1e6 } = {},
 ): BlockFilesUpstream {
   const upstream = new BlockFilesUpstream(
     { name: "ledger", directory, maxResponseBytes },
@@ -121,7 +123,7 @@ describe("a ledger of files as an upstream", () => {
 
   test("a call ends at its time, once, and its late answer goes nowhere", async () => {
     let now = 0;
-    const timers = new TimerWheel(() => now);
+    const timers = new TimerWheel(timed({ monotonic: () => now }));
     const upstream = open(ledgerFolder(SLOTS, blocks()), { timers });
     const answers: string[] = [];
     const request = { method: "getSlot", params: "[]", timeoutMs: 100 };

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { MonotonicMs } from "../lib/clock.ts";
 import { BlockFilesFault } from "./block-files-fault.ts";
 import { parseExact } from "./exact-json.ts";
 import { isObject, within } from "./stored-block.ts";
@@ -71,7 +72,7 @@ class Watched<Value> {
     this.#read = read;
   }
 
-  read(nowMs: number): Value {
+  read(nowMs: MonotonicMs): Value {
     if (this.#seen !== undefined && nowMs < this.#lookAgainMs) return this.#seen.value;
     const print = fileSystem(() => {
       const { mtimeMs, size, ino } = statSync(this.#path);

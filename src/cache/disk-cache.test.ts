@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import fs, { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { systemTimers } from "../lib/clock.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { DiskCache } from "./disk-cache.ts";
 import type { NetworkDisk } from "./disk-network.ts";
@@ -28,7 +30,10 @@ afterEach(async () => {
 });
 
 async function open(maxBytes = 8 * MIB): Promise<{ cache: DiskCache; network: NetworkDisk }> {
-  const cache = DiskCache.open({ path: folder, maxBytes }, { log });
+  const cache = DiskCache.open(
+    { path: folder, maxBytes },
+    { log, timers: systemTimers, random: randomBytes },
+  );
   opened.push(cache);
   await cache.loaded;
   return { cache, network: cache.open("main") };

@@ -1,12 +1,20 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { SystemTimers } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { DiskHealth, type DiskStats } from "./disk-health.ts";
 import { DiskIndex } from "./disk-index.ts";
 import { NetworkDisk } from "./disk-network.ts";
 import { DiskReader } from "./disk-reader.ts";
 import { DiskSegments, PLACE_BYTES, type Segment } from "./disk-segments.ts";
-import { DiskWitnesses, type Generation, newGeneration } from "./disk-witness.ts";
+import { DiskWitnesses, type Generation } from "./disk-witness.ts";
 import { DiskWriter } from "./disk-writer.ts";
+
+export type DiskCacheParts = {
+  readonly log: Logger;
+  readonly timers: SystemTimers;
+  readonly random: Random;
+};
 
 const MIB = 1024 * 1024;
 /** The least bound that is worth a folder, bytes. */
@@ -32,7 +40,7 @@ export class DiskCache {
   readonly #reader: DiskReader;
   readonly #writer: DiskWriter;
   readonly #witnesses: DiskWitnesses;
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #stopSweeping: () => void;
   /** Resolves when what earlier runs left can be found. */
   readonly loaded: Promise<void>;
   #closed = false;
@@ -42,11 +50,11 @@ export class DiskCache {
    * tried again every few seconds. `maxBytes`: of all files, at least `LEAST_DISK_BYTES`; one entry
    * may be 1/64 of it. The index takes up to 1/32 of it in memory, 16 to 43 bytes an entry.
    */
-  static open(options: { path: string; maxBytes: number }, parts: { log: Logger }): DiskCache {
+  static open(options: { path: string; maxBytes: number }, parts: DiskCacheParts): DiskCache {
     return new DiskCache(options, parts);
   }
 
-  private constructor(options: { path: string; maxBytes: number }, parts: { log: Logger }) {
+  private constructor(options: { path: string; maxBytes: number }, parts: DiskCacheParts) {
     const { path } = options;
     const maxBytes = Math.max(options.maxBytes, LEAST_DISK_BYTES);
     const segmentBytes = Math.min(Math.floor(maxBytes / 64), 256 * MIB);
@@ -59,10 +67,10 @@ export class DiskCache {
     this.#index = index;
     this.#health = health;
     this.#reader = new DiskReader(limits, { segments, index, health });
-    this.#writer = new DiskWriter(limits, { segments, index, health });
-    this.#witnesses = new DiskWitnesses(path);
+    this.#writer = new DiskWriter(limits, { segments, index, health, timers: parts.timers });
+    this.#witnesses = new DiskWitnesses(path, parts.random);
     this.loaded = this.sweep();
-    this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS).unref();
+    this.#stopSweeping = parts.timers.every(SWEEP_MS, () => void this.sweep());
   }
 
   /** A network's part; one per network and process. */
@@ -103,7 +111,7 @@ export class DiskCache {
   /** Writes what waits and closes its files; nothing is found after it. Never rejects. */
   async close(): Promise<void> {
     if (this.#closed) return;
-    clearInterval(this.#sweeper);
+    this.#stopSweeping();
     await this.#writer.flush();
     this.#closed = true;
     this.#writer.leave();
@@ -115,7 +123,7 @@ export class DiskCache {
       return this.#witnesses.read(network);
     } catch (error) {
       this.#health.fault(error);
-      return newGeneration(0);
+      return this.#witnesses.newGeneration(0);
     }
   }
 

@@ -6,12 +6,7 @@ import {
   RECORD_OVERHEAD,
   type RecordParts,
 } from "./disk-record.ts";
-import {
-  type DiskWitness,
-  type DiskWitnesses,
-  type Generation,
-  newGeneration,
-} from "./disk-witness.ts";
+import type { DiskWitness, DiskWitnesses, Generation } from "./disk-witness.ts";
 import type { DiskWriter } from "./disk-writer.ts";
 import type { Stored } from "./entry.ts";
 
@@ -82,7 +77,7 @@ export class NetworkDisk {
    */
   async clear(): Promise<void> {
     const { epoch } = this.#generation;
-    this.#generation = newGeneration(epoch + 1);
+    this.#generation = this.#witnesses.newGeneration(epoch + 1);
     this.#prefix = new KeyPrefix(`${this.#network}\n${this.#generation.id}\n`);
     this.#covered = NO_BLOCK;
     this.#proven = true;

@@ -1,6 +1,7 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
+import type { Random } from "../lib/random.ts";
 
 /** A final block of a network, by which it is known again after a restart. */
 export type DiskWitness = { readonly block: number; readonly hash: string };
@@ -16,15 +17,25 @@ const NAME = /^([0-9a-f]{16})-(\d{1,15})-(-?\d{1,15})-([0-9a-f]{16})-([\w-]{1,18
 
 type Named = Generation & { readonly name: string };
 
+const ID_BYTES = 8;
+
 /**
  * The witnesses of all networks, each an empty file whose name says all: it is there or not, never
  * half, and several processes add theirs without a lock. The highest of the last epoch counts.
  */
 export class DiskWitnesses {
   readonly #folder: string;
+  readonly #random: Random;
 
-  constructor(folder: string) {
+  constructor(folder: string, random: Random) {
     this.#folder = folder;
+    this.#random = random;
+  }
+
+  /** An empty one, which nothing on disk belongs to. */
+  newGeneration(epoch: number): Generation {
+    const id = Buffer.from(this.#random(ID_BYTES)).toString("hex");
+    return { epoch, id, witness: undefined };
   }
 
   /**
@@ -34,12 +45,12 @@ export class DiskWitnesses {
   read(network: string): Generation {
     fs.mkdirSync(this.#folder, { recursive: true });
     const [last] = this.#sorted(network, fs.readdirSync(this.#folder));
-    return last ?? { ...newGeneration(0), id: this.#firstId(network) };
+    return last ?? { ...this.newGeneration(0), id: this.#firstId(network) };
   }
 
   #firstId(network: string): string {
     const path = this.#firstPath(network);
-    const { id } = newGeneration(0);
+    const { id } = this.newGeneration(0);
     const whole = `${path}.${id}`;
     fs.writeFileSync(whole, id);
     try {
@@ -105,11 +116,6 @@ export class DiskWitnesses {
       (a, b) => b.epoch - a.epoch || blockOf(b) - blockOf(a) || (a.name < b.name ? -1 : 1),
     );
   }
-}
-
-/** An empty one, which nothing on disk belongs to. */
-export function newGeneration(epoch: number): Generation {
-  return { epoch, id: randomBytes(8).toString("hex"), witness: undefined };
 }
 
 function nameOf(network: string): string {

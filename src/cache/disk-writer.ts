@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
+import type { SystemTimers } from "../lib/clock.ts";
 import type { DiskHealth } from "./disk-health.ts";
 import type { DiskIndex, Place } from "./disk-index.ts";
 import { type RecordParts, roomFor, writeRecord } from "./disk-record.ts";
@@ -39,7 +40,8 @@ export class DiskWriter {
   readonly #place: Place = { segment: 0, offset: 0, length: 0 };
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timers: SystemTimers;
+  #unwait: (() => void) | undefined;
   #work: Promise<void> = Promise.resolve();
   #own: OwnSegment | undefined;
   #sinceRoom = 0;
@@ -47,8 +49,9 @@ export class DiskWriter {
   /** `mostBytes`: of all files. */
   constructor(
     options: { segmentBytes: number; mostBytes: number },
-    parts: { segments: DiskSegments; index: DiskIndex; health: DiskHealth },
+    parts: { segments: DiskSegments; index: DiskIndex; health: DiskHealth; timers: SystemTimers },
   ) {
+    this.#timers = parts.timers;
     this.#options = options;
     this.#segments = parts.segments;
     this.#index = parts.index;
@@ -72,13 +75,13 @@ export class DiskWriter {
     this.#waiting.push(entry);
     this.#waitingBytes += entry.length + entry.key.length;
     if (before < PROMPT_BYTES && this.#waitingBytes >= PROMPT_BYTES) void this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush(), DELAY_MS).unref();
+    else this.#unwait ??= this.#timers.after(DELAY_MS, () => void this.flush());
   }
 
   /** Writes what waits; by its own timer, at the end, and by tests. Never rejects. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#unwait?.();
+    this.#unwait = undefined;
     return this.run(() => this.#writeAll());
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { Random } from "../access/api-key.ts";
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Time } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { AuthSettings } from "./auth/auth.ts";
@@ -29,7 +29,7 @@ export type ConsoleTools = {
   /** Undefined where no mail can be sent. */
   readonly mailer: Mailer | undefined;
   readonly log: Logger;
-  readonly clock: Clock;
+  readonly clock: Time;
   readonly random: Random;
 };
 

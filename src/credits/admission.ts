@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs, UnixMs } from "../lib/clock.ts";
 import type { Denial } from "./denial.ts";
 import { Lease } from "./lease.ts";
 import type { Owner } from "./owner.ts";
@@ -12,7 +12,7 @@ export type Denied = { readonly denial: Denial; readonly key: Owner | undefined 
 export function takeThroughput(
   { account, key }: Payers,
   credits: number,
-  atMs: number,
+  atMs: MonotonicMs,
 ): Denied | undefined {
   if (account.bucket?.take(credits, atMs) === false) {
     return { denial: account.throughputDenial(credits, atMs), key: undefined };
@@ -33,7 +33,7 @@ export function giveBackThroughput(payers: Payers, credits: number): void {
 export function holdCredits(
   payers: Payers,
   credits: number,
-  time: { readonly nowMs: number; readonly atMs: number },
+  time: { readonly nowMs: UnixMs; readonly atMs: MonotonicMs },
 ): Reservation | Denied | { readonly keyLease: Lease | undefined } {
   const { account, key } = payers;
   const keyLease = key?.balance.hold(credits, time.nowMs, time.atMs);

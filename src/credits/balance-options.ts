@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs, UnixMs } from "../lib/clock.ts";
 import type { LedgerStore } from "../storage/store.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import type { DaysInTurn } from "./days-in-turn.ts";
@@ -16,11 +16,11 @@ export type BalanceOptions = {
   readonly owner: string;
   readonly figures: BalanceFigures;
   /** No other process draws any more; how long ago one still did. */
-  readonly onAlone: (agoMs: number, atMs: number) => void;
+  readonly onAlone: (agoMs: number, atMs: MonotonicMs) => void;
 };
 
 /** What is looked after as time passes; `tick` says false when no more. */
-export type Awake = { tick(nowMs: number, atMs: number): boolean };
+export type Awake = { tick(nowMs: UnixMs, atMs: MonotonicMs): boolean };
 
 export type BalanceParts = {
   readonly store: Pick<LedgerStore, "take" | "read">;

@@ -1,3 +1,4 @@
+import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf } from "../lib/day.ts";
 import type { Grant } from "../storage/store.ts";
 import type { BalanceFigures, BalanceOptions, BalanceParts } from "./balance-options.ts";
@@ -72,7 +73,7 @@ export class DailyBalance {
    * Holds credits (above 0) for a call: the lease that they come from, or why they cannot be had, or
    * undefined where the call has to `wait`.
    */
-  hold(credits: number, nowMs: number, atMs: number): Lease | Denial | undefined {
+  hold(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
     if (this.#line.length === 0) return this.#decide(credits, nowMs, atMs);
     return this.#taker.isStalled(atMs) ? UNAVAILABLE : undefined;
   }
@@ -99,7 +100,7 @@ export class DailyBalance {
   }
 
   /** What is left of the present day; undefined before this process knows. */
-  left(nowMs: number): number | undefined {
+  left(nowMs: UnixMs): number | undefined {
     const { current, givenBack } = this.#open;
     const rest = this.#rest.of(dayOf(nowMs));
     return rest === undefined || !current.isOf(nowMs) ? rest : rest + givenBack + current.left;
@@ -118,7 +119,7 @@ export class DailyBalance {
   }
 
   /** What time brings about. False where there is nothing to look after until the next call. */
-  tick(nowMs: number, atMs: number): boolean {
+  tick(nowMs: UnixMs, atMs: MonotonicMs): boolean {
     this.#open.endDay(nowMs);
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
     // What was kept, or asked for, for calls that are gone must not be open beyond the bound.
@@ -144,7 +145,7 @@ export class DailyBalance {
     return this.#taker.isTaking;
   }
 
-  #decide(credits: number, nowMs: number, atMs: number): Lease | Denial | undefined {
+  #decide(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
     if (this.#closed) return UNAVAILABLE;
     const atHand = this.#open.atHand(nowMs);
     if (atHand < credits) {
@@ -161,7 +162,7 @@ export class DailyBalance {
   }
 
   /** Before calls have to wait: once less than half is left. */
-  #fillUp(nowMs: number, atMs: number): void {
+  #fillUp(nowMs: UnixMs, atMs: MonotonicMs): void {
     const target = this.#open.target(this.#rest.credits);
     const { left } = this.#open.current;
     // Little by little would be a statement a call; then calls rather wait, and take together.
@@ -194,19 +195,19 @@ export class DailyBalance {
     }
   }
 
-  #takeForLine(nowMs: number, atMs: number): void {
+  #takeForLine(nowMs: UnixMs, atMs: MonotonicMs): void {
     this.#open.endDay(nowMs);
     const { first, credits } = this.#line;
     const ask = this.#open.askFor(first?.credits ?? 0, credits, this.#rest.credits);
     if (ask !== undefined) this.#take({ ...ask, ahead: false }, nowMs, atMs);
   }
 
-  #takeAhead(want: number, nowMs: number, atMs: number): void {
+  #takeAhead(want: number, nowMs: UnixMs, atMs: MonotonicMs): void {
     const least = Math.min(want, this.#lastCredits);
     this.#take({ least, want, ahead: true }, nowMs, atMs);
   }
 
-  #take(ask: Ask, nowMs: number, atMs: number): void {
+  #take(ask: Ask, nowMs: UnixMs, atMs: MonotonicMs): void {
     this.#spentSince = false;
     this.#isOutdated = false;
     this.#open.arriving = ask.want;
@@ -235,7 +236,7 @@ export class DailyBalance {
     else if (this.#line.length === 0) this.#open.trim();
   }
 
-  #granted(grant: Grant, ask: Ask, atMs: number): void {
+  #granted(grant: Grant, ask: Ask, atMs: MonotonicMs): void {
     const today = dayOf(this.#parts.clock.now());
     if (grant.granted > 0) this.#open.deposit(grant.day, grant.granted, today);
     if (this.#isOutdated) this.#open.giveUp();
@@ -252,7 +253,7 @@ export class DailyBalance {
     this.#line.dismiss(atMs, { kind: "throughput", retryAfterSeconds });
   }
 
-  #refused(grant: Grant, ask: Ask, atMs: number): void {
+  #refused(grant: Grant, ask: Ask, atMs: MonotonicMs): void {
     if (ask.ahead) {
       this.#quietUntilMs = atMs + DENIAL_MS;
       return;
@@ -263,7 +264,7 @@ export class DailyBalance {
     this.#recent.rememberRefusal(grant, ask, { atMs, left });
   }
 
-  #settleDown(nowMs: number, atMs: number): void {
+  #settleDown(nowMs: UnixMs, atMs: MonotonicMs): void {
     if (this.#open.current.left === 0) return;
     if (atMs - this.#lastCallAtMs >= IDLE_MS) {
       this.#open.giveUp();

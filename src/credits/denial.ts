@@ -1,3 +1,4 @@
+import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf } from "../lib/day.ts";
 import type { Day, Grant } from "../storage/store.ts";
 import type { Ask } from "./lease-taker.ts";
@@ -14,7 +15,7 @@ type Remembered = {
   readonly kind: Denial["kind"];
   /** Calls that miss so many credits, or more, are refused alike. */
   readonly from: number;
-  readonly untilMs: number;
+  readonly untilMs: MonotonicMs;
   /** The only day that it is said of; undefined: of any. */
   readonly day: Day | undefined;
 };
@@ -27,12 +28,12 @@ export class RecentDenial {
   #last: Remembered | undefined;
 
   /** The store could not answer. */
-  rememberFailure(atMs: number): void {
+  rememberFailure(atMs: MonotonicMs): void {
     this.#last = { kind: "unavailable", from: 1, untilMs: atMs + DENIAL_MS, day: undefined };
   }
 
   /** The store granted nothing to a call that waited; `left` is what went back to it thereafter. */
-  rememberRefusal(grant: Grant, { least }: Ask, at: { atMs: number; left: number }): void {
+  rememberRefusal(grant: Grant, { least }: Ask, at: { atMs: MonotonicMs; left: number }): void {
     const { day } = grant;
     this.#last =
       grant.waitMs > 0
@@ -50,7 +51,7 @@ export class RecentDenial {
   }
 
   /** `missing`: credits beyond what is at hand. `nowMs` is Unix time, `atMs` never goes back. */
-  of(missing: number, nowMs: number, atMs: number): Denial | undefined {
+  of(missing: number, nowMs: UnixMs, atMs: MonotonicMs): Denial | undefined {
     const last = this.#last;
     if (last === undefined || missing < last.from) return undefined;
     const isOfToday = last.day === undefined || last.day === dayOf(nowMs);

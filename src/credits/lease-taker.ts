@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Grant, LedgerStore, TakeRequest } from "../storage/store.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -24,7 +25,7 @@ export class LeaseTaker {
     this.#parts = parts;
   }
 
-  take(ask: Ask, rest: Omit<TakeRequest, "least" | "want">, atMs: number): void {
+  take(ask: Ask, rest: Omit<TakeRequest, "least" | "want">, atMs: MonotonicMs): void {
     const { store, health, answered } = this.#parts;
     this.#inTheAir = true;
     this.#sentAtMs = atMs;
@@ -52,7 +53,7 @@ export class LeaseTaker {
   }
 
   /** The store is so late that nobody should wait for it. */
-  isStalled(atMs: number): boolean {
+  isStalled(atMs: MonotonicMs): boolean {
     return this.#inTheAir && atMs - this.#sentAtMs >= PATIENCE_MS;
   }
 }

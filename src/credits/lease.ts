@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, endOf } from "../lib/day.ts";
 import { type Day, DEAREST_CALL_CREDITS } from "../storage/store.ts";
 
@@ -22,7 +23,7 @@ export type LeaseOwner = {
 export class Lease {
   readonly of: LeaseOwner;
   readonly day: Day;
-  readonly #endsAtMs: number;
+  readonly #endsAtMs: UnixMs;
   /** Credits that nobody holds. */
   left = 0;
   /** Credits on their way back to the store, and whether a statement has them in the air. */
@@ -36,7 +37,7 @@ export class Lease {
   }
 
   /** Whether it is of the day of this moment, Unix milliseconds. */
-  isOf(nowMs: number): boolean {
+  isOf(nowMs: UnixMs): boolean {
     return nowMs < this.#endsAtMs && nowMs >= this.#endsAtMs - DAY_MS;
   }
 }

@@ -1,4 +1,5 @@
 import type { PlanConfig } from "../config/plans.ts";
+import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf, endOf } from "../lib/day.ts";
 import type { LedgerStore } from "../storage/store.ts";
 import {
@@ -72,7 +73,7 @@ export class Ledger {
   readonly #accounts: Owners;
   readonly #keys: Owners;
   #endTicks: () => void = () => undefined;
-  #stopping: { readonly untilMs: number; readonly done: () => void } | undefined;
+  #stopping: { readonly untilMs: MonotonicMs; readonly done: () => void } | undefined;
 
   constructor(options: LedgerOptions, { store, scheduler, onStoreFailure }: LedgerParts) {
     this.#plans = new Plans(options.plans);
@@ -203,7 +204,7 @@ export class Ledger {
     return this.#accounts.size + this.#keys.size;
   }
 
-  #payers(identity: CreditIdentity, atMs: number): Payers {
+  #payers(identity: CreditIdentity, atMs: MonotonicMs): Payers {
     const figures = this.#plans.ofAccount(identity);
     const ofKey = this.#plans.ofKey(identity, figures);
     return {
@@ -247,6 +248,6 @@ export class Ledger {
   }
 }
 
-function secondsOfDayLeft(nowMs: number): number {
+function secondsOfDayLeft(nowMs: UnixMs): number {
   return Math.ceil((endOf(dayOf(nowMs)) - nowMs) / 1000);
 }

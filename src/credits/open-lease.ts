@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import type { Day } from "../storage/store.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import { Lease, type LeaseOwner, leaseBound, leaseSize } from "./lease.ts";
@@ -42,7 +43,7 @@ export class OpenLease implements LeaseOwner {
   }
 
   /** Credits that a call can have at once; `nowMs` is Unix time. */
-  atHand(nowMs: number): number {
+  atHand(nowMs: UnixMs): number {
     return this.current.isOf(nowMs) ? this.current.left : 0;
   }
 
@@ -114,7 +115,7 @@ export class OpenLease implements LeaseOwner {
   }
 
   /** The rest of another day goes back. */
-  endDay(nowMs: number): void {
+  endDay(nowMs: UnixMs): void {
     if (!this.current.isOf(nowMs)) this.giveUp();
   }
 

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { BalanceFigures, BalanceParts } from "./balance-options.ts";
 import { DailyBalance } from "./daily-balance.ts";
 import type { Denial } from "./denial.ts";
@@ -16,11 +17,15 @@ const UNLIMITED_PER_DAY = 1e15;
 export class Owner {
   readonly balance: DailyBalance;
   /** When it was called last; never goes back. */
-  usedAtMs: number;
+  usedAtMs: MonotonicMs;
   bucket: TokenBucket | undefined;
   #figures: Figures;
 
-  constructor(id: string, figures: Figures, { atMs, ...parts }: BalanceParts & { atMs: number }) {
+  constructor(
+    id: string,
+    figures: Figures,
+    { atMs, ...parts }: BalanceParts & { atMs: MonotonicMs },
+  ) {
     this.#figures = figures;
     this.usedAtMs = atMs;
     this.bucket = bucketOf(figures, atMs);
@@ -28,13 +33,13 @@ export class Owner {
       owner: id,
       figures: balanceFigures(figures),
       // What others took of the burst in the meantime is not to be had here once more.
-      onAlone: (agoMs: number, nowMs: number) => this.bucket?.emptied(agoMs, nowMs),
+      onAlone: (agoMs: number, nowMs: MonotonicMs) => this.bucket?.emptied(agoMs, nowMs),
     };
     this.balance = new DailyBalance(options, parts);
   }
 
   /** A plan or a limit that changed is felt with the first call that knows of it. */
-  follow(figures: Figures, atMs: number): void {
+  follow(figures: Figures, atMs: MonotonicMs): void {
     this.usedAtMs = atMs;
     const last = this.#figures;
     if (figures === last) return;
@@ -48,12 +53,12 @@ export class Owner {
   }
 
   /** Nothing would be lost if this process forgot it. */
-  isForgettable(atMs: number): boolean {
+  isForgettable(atMs: MonotonicMs): boolean {
     return !this.balance.isBusy && (this.bucket === undefined || this.bucket.isFull(atMs));
   }
 
   /** Why the throughput does not allow a call: where it never will, there are no credits to have. */
-  throughputDenial(credits: number, atMs: number): Denial {
+  throughputDenial(credits: number, atMs: MonotonicMs): Denial {
     const retryAfterSeconds = this.bucket?.secondsUntil(credits, atMs);
     if (retryAfterSeconds === Number.POSITIVE_INFINITY) return { kind: "balance" };
     return { kind: "throughput", ...(retryAfterSeconds && { retryAfterSeconds }) };
@@ -62,7 +67,7 @@ export class Owner {
 
 function bucketOf(
   { perSecond }: Figures,
-  atMs: number,
+  atMs: MonotonicMs,
   before?: TokenBucket,
 ): TokenBucket | undefined {
   return perSecond === null ? undefined : new TokenBucket(perSecond, atMs, before);

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { BalanceParts } from "./balance-options.ts";
 import { Owner } from "./owner.ts";
 import type { Figures } from "./plans.ts";
@@ -21,7 +22,7 @@ export class Owners {
   }
 
   /** The owner as it is called now, with the figures that hold now. */
-  called(id: string, figures: Figures, atMs: number): Owner {
+  called(id: string, figures: Figures, atMs: MonotonicMs): Owner {
     const known = this.#owners.get(id);
     if (known !== undefined) {
       known.follow(figures, atMs);
@@ -42,7 +43,7 @@ export class Owners {
   }
 
   /** To be called with every tick. */
-  forget(atMs: number): void {
+  forget(atMs: MonotonicMs): void {
     const most = Math.max(LOOKED_AT_PER_TICK, Math.ceil(this.#owners.size / TICKS_FOR_ALL));
     for (let seen = 0; seen < most; seen += 1) {
       const { done, value } = this.#looking.next();

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Grant } from "../storage/store.ts";
 import type { Ask } from "./lease-taker.ts";
 
@@ -6,12 +7,12 @@ const SHARE_OF_REST = 16;
 
 /** Whether other processes draw on an owner, as the store's answers say. */
 export class Sharing {
-  readonly #onAlone: (agoMs: number, atMs: number) => void;
+  readonly #onAlone: (agoMs: number, atMs: MonotonicMs) => void;
   #isShared = false;
   #sharedAtMs = 0;
 
   /** `onAlone`: no other process draws any more; how long ago one still did. */
-  constructor(onAlone: (agoMs: number, atMs: number) => void) {
+  constructor(onAlone: (agoMs: number, atMs: MonotonicMs) => void) {
     this.#onAlone = onAlone;
   }
 
@@ -20,7 +21,7 @@ export class Sharing {
   }
 
   /** True where it changed. */
-  note(shared: boolean, atMs: number): boolean {
+  note(shared: boolean, atMs: MonotonicMs): boolean {
     const changed = shared !== this.#isShared;
     this.#isShared = shared;
     if (shared) this.#sharedAtMs = atMs;

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 
 /** After that it has to be found out again: without calls nothing asks the store. */
 const FAILING_MS = 10_000;
@@ -7,7 +7,7 @@ const FAILING_MS = 10_000;
 export class StoreHealth {
   readonly #onFailure: (error: unknown) => void;
   readonly #clock: Pick<Clock, "monotonic">;
-  #failedAtMs: number | undefined;
+  #failedAtMs: MonotonicMs | undefined;
 
   constructor(onFailure: (error: unknown) => void, clock: Pick<Clock, "monotonic">) {
     this.#onFailure = onFailure;

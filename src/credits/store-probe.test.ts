@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { timed } from "../../test/support/timed.ts";
 import { StoreProbe } from "./store-probe.ts";
 
 /** A probe on a clock that is moved by hand, and a store that each test answers for. */
@@ -10,7 +11,7 @@ function bench(check: () => Promise<void>) {
       return check();
     },
   };
-  const probe = new StoreProbe({ store, clock: { monotonic: () => state.atMs } });
+  const probe = new StoreProbe({ store, clock: timed({ monotonic: () => state.atMs }) });
   return { state, probe };
 }
 

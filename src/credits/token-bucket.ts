@@ -1,3 +1,5 @@
+import type { MonotonicMs } from "../lib/clock.ts";
+
 /**
  * Credits per second with one second of burst. Exact: it counts in thousandths of a credit, of which
  * one credit a second brings one each millisecond, so that all of it is integers.
@@ -9,7 +11,7 @@
 export class TokenBucket {
   #perSecond: number;
   #level: number;
-  #atMs: number;
+  #atMs: MonotonicMs;
   /** Thousandths that waiting calls have taken. */
   #deferred = 0;
 
@@ -17,7 +19,7 @@ export class TokenBucket {
    * `atMs`: milliseconds that never go back, as in every method here. The bucket begins full; one
    * that takes another's place begins with what that one misses, as far as it holds so much.
    */
-  constructor(perSecond: number, atMs: number, before?: TokenBucket) {
+  constructor(perSecond: number, atMs: MonotonicMs, before?: TokenBucket) {
     this.#perSecond = perSecond;
     this.#atMs = Math.floor(atMs);
     this.#level = Math.max(
@@ -27,7 +29,7 @@ export class TokenBucket {
   }
 
   /** False, and nothing taken, where the call has to be refused. */
-  take(credits: number, atMs: number): boolean {
+  take(credits: number, atMs: MonotonicMs): boolean {
     this.#refill(atMs);
     const cost = credits * 1000;
     if (this.#level < Math.min(cost, this.#capacity()) || this.#perSecond <= 0) return false;
@@ -46,20 +48,20 @@ export class TokenBucket {
   }
 
   /** The call that waited goes on, or is refused and given back next. */
-  resume(credits: number, atMs: number): void {
+  resume(credits: number, atMs: MonotonicMs): void {
     this.#refill(atMs);
     this.#deferred -= credits * 1000;
   }
 
   /** As if it had been empty so long ago, and calls that wait had taken theirs since. */
-  emptied(agoMs: number, atMs: number): void {
+  emptied(agoMs: number, atMs: MonotonicMs): void {
     this.#refill(atMs);
     const since = Math.min(this.#capacity(), Math.floor(agoMs) * this.#perSecond);
     this.#level = Math.min(this.#level, since - this.#deferred);
   }
 
   /** Whole seconds, at least 1, until a call of so many credits is admitted; Infinity where never. */
-  secondsUntil(credits: number, atMs: number): number {
+  secondsUntil(credits: number, atMs: MonotonicMs): number {
     if (this.#perSecond <= 0) return Number.POSITIVE_INFINITY;
     this.#refill(atMs);
     const missing = Math.min(credits * 1000, this.#capacity()) - this.#level;
@@ -67,12 +69,12 @@ export class TokenBucket {
   }
 
   /** Whole credits that the bucket holds. */
-  left(atMs: number): number {
+  left(atMs: MonotonicMs): number {
     this.#refill(atMs);
     return Math.max(0, Math.floor(this.#level / 1000));
   }
 
-  isFull(atMs: number): boolean {
+  isFull(atMs: MonotonicMs): boolean {
     this.#refill(atMs);
     return this.#level >= this.#capacity();
   }
@@ -81,12 +83,12 @@ export class TokenBucket {
     return this.#perSecond * 1000;
   }
 
-  #missing(atMs: number): number {
+  #missing(atMs: MonotonicMs): number {
     this.#refill(atMs);
     return this.#capacity() - this.#level;
   }
 
-  #refill(atMs: number): void {
+  #refill(atMs: MonotonicMs): void {
     const now = Math.floor(atMs);
     if (now <= this.#atMs) return;
     const full = this.#capacity() - this.#deferred;

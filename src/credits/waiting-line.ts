@@ -1,7 +1,9 @@
+import type { MonotonicMs } from "../lib/clock.ts";
+
 /** A call that waits for credits, and who is told what became of it. */
 export type Waiter<Outcome> = {
   readonly credits: number;
-  readonly sinceMs: number;
+  readonly sinceMs: MonotonicMs;
   readonly done: (outcome: Outcome) => void;
 };
 
@@ -32,7 +34,7 @@ export class WaitingLine<Outcome> {
   }
 
   /** Tells all who came then or before, not those that their going brings in. */
-  dismiss(untilMs: number, outcome: Outcome): void {
+  dismiss(untilMs: MonotonicMs, outcome: Outcome): void {
     for (let count = this.length; count > 0; count -= 1) {
       const { first } = this;
       if (first === undefined || first.sinceMs > untilMs) return;

@@ -1,23 +1,56 @@
 import { performance } from "node:perf_hooks";
+import { patientInterval } from "./patient-interval.ts";
+
+/** What a number has anyway: with it a plain number, such as a sum, stands for either kind of moment. */
+type Plain = Pick<number, "toFixed">;
+
+/** A moment of Unix time, milliseconds. The compiler refuses one where the other kind is expected. */
+export type UnixMs = number & Plain & { readonly clock?: "unix" };
+
+/** A moment of a clock that never goes back, milliseconds; differences of two are durations. */
+export type MonotonicMs = number & Plain & { readonly clock?: "monotonic" };
 
 /** Time as a part: tests put in a clock that they move by hand. */
 export type Clock = {
-  /** Unix time, milliseconds. */
-  readonly now: () => number;
-  /** Milliseconds that never go back, for durations. */
-  readonly monotonic: () => number;
+  readonly now: () => UnixMs;
+  readonly monotonic: () => MonotonicMs;
 };
 
-export const systemClock: Clock = Object.freeze({
+/** Timers as a part. They keep no process alive. What deadlines of calls need is a `TimerWheel`. */
+export type SystemTimers = {
+  /** Runs it once, after so long; returns what prevents it. */
+  readonly after: (delayMs: number, run: () => void) => () => void;
+  /** Runs it again and again until what this returns is called. After a stall, once the sockets were read. */
+  readonly every: (intervalMs: number, run: () => void) => () => void;
+};
+
+/** The clock and the timers of one process. */
+export type Time = Clock & SystemTimers;
+
+export const systemTimers: SystemTimers = Object.freeze({
+  after: (delayMs: number, run: () => void) => {
+    const timer = setTimeout(run, delayMs).unref();
+    return () => clearTimeout(timer);
+  },
+  every: (intervalMs: number, run: () => void) => {
+    const timer = patientInterval(run, intervalMs);
+    return () => clearInterval(timer);
+  },
+});
+
+export const systemClock: Time = Object.freeze({
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  ...systemTimers,
 });
 
 /** A change of the system's clock shows within this time. */
 const COMPARED_EVERY_MS = 50;
 
 /** The system's clock, which can stand still while one event is dealt with. */
-export class MomentClock implements Clock {
+export class MomentClock implements Time {
+  readonly after = systemTimers.after;
+  readonly every = systemTimers.every;
   #isHeld = false;
   /** 0 before they were looked at in this moment. */
   #heldNow = 0;
@@ -26,13 +59,13 @@ export class MomentClock implements Clock {
   #aheadMs = 0;
   #comparedAtMs = Number.NEGATIVE_INFINITY;
 
-  readonly now = (): number => {
+  readonly now = (): UnixMs => {
     if (!this.#isHeld) return Date.now();
     if (this.#heldNow === 0) this.#heldNow = this.#unixTimeAt(this.monotonic());
     return this.#heldNow;
   };
 
-  readonly monotonic = (): number => {
+  readonly monotonic = (): MonotonicMs => {
     if (!this.#isHeld) return performance.now();
     if (this.#heldMonotonic === 0) this.#heldMonotonic = performance.now();
     return this.#heldMonotonic;
@@ -57,7 +90,7 @@ export class MomentClock implements Clock {
    * Whole milliseconds, at most one behind. `Date.now` is a call out of JavaScript, and the other
    * clock is looked at anyway.
    */
-  #unixTimeAt(monotonicMs: number): number {
+  #unixTimeAt(monotonicMs: MonotonicMs): UnixMs {
     if (monotonicMs - this.#comparedAtMs >= COMPARED_EVERY_MS) {
       this.#aheadMs = Date.now() - monotonicMs;
       this.#comparedAtMs = monotonicMs;
@@ -67,6 +100,6 @@ export class MomentClock implements Clock {
 }
 
 /** Milliseconds that never go back, and that count alike in all processes of the machine. */
-export function sharedMonotonic(): number {
+export function sharedMonotonic(): MonotonicMs {
   return Number(process.hrtime.bigint()) / 1_000_000;
 }

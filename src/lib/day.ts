@@ -1,7 +1,9 @@
+import type { UnixMs } from "./clock.ts";
+
 export const DAY_MS = 86_400_000;
 
 /** The UTC day of a moment (Unix milliseconds), as days since 1970-01-01. */
-export function dayOf(nowMs: number): number {
+export function dayOf(nowMs: UnixMs): number {
   return Math.floor(nowMs / DAY_MS);
 }
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, writeSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { sharedMonotonic } from "./clock.ts";
 import { boardBytes, openBoardFile, SharedBoard } from "./shared-board.ts";
 
 const PROCESSES = 3;
@@ -15,7 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => closeSync(fd));
 
-const boardOf = (own: number) => new SharedBoard<Fact>({ fd, begin: 0, processes: PROCESSES, own });
+const boardOf = (own: number) =>
+  new SharedBoard<Fact>({ fd, begin: 0, processes: PROCESSES, own, now: sharedMonotonic });
 
 test("what one has written the others read, each but its own", () => {
   const [first, second, third] = [boardOf(0), boardOf(1), boardOf(2)];
@@ -52,7 +54,7 @@ test("a process that reads while another one writes reads whole facts, in order"
   const module = JSON.stringify(new URL("shared-board.ts", import.meta.url).href);
   const program = `
     const { SharedBoard } = await import(${module});
-    const board = new SharedBoard({ fd: 3, begin: 0, processes: ${PROCESSES}, own: 1 });
+    const board = new SharedBoard({ fd: 3, begin: 0, processes: ${PROCESSES}, own: 1, now: () => 0 });
     for (let count = 1; count <= ${WRITES}; count += 1) {
       board.write({ count, text: String(count).repeat(1 + count % 100) });
     }`;

@@ -19,6 +19,8 @@ export type BoardPlace = {
   readonly processes: number;
   /** From 0. */
   readonly own: number;
+  /** Milliseconds that count alike in all processes of the board. */
+  readonly now: () => number;
 };
 
 /** The bytes that a board takes of its file. */
@@ -64,6 +66,11 @@ export class SharedBoard<Fact> {
   #facts: readonly Fact[] = [];
 
   /** Takes away what the process that had this place before has written. */
+  /** `BoardPlace.now` */
+  now(): number {
+    return this.#place.now();
+  }
+
   constructor(place: BoardPlace) {
     this.#place = place;
     this.#bytes = Buffer.alloc(boardBytes(place.processes));

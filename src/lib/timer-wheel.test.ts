@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { timed } from "../../test/support/timed.ts";
+import { systemClock } from "./clock.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 
 const TICK_MS = 20;
@@ -10,7 +12,7 @@ const LATE_MS = 2 * TICK_MS;
 /** A wheel on a clock that is moved by hand. */
 function wheelAt(begin: number) {
   let now = begin;
-  const wheel = new TimerWheel(() => now);
+  const wheel = new TimerWheel(timed({ monotonic: () => now }));
   const passes = (ms: number): void => {
     now += ms;
     wheel.advance();
@@ -139,7 +141,7 @@ describe("what a timer does when it runs", () => {
 });
 
 test("runs by itself on the system's clock", async () => {
-  const wheel = new TimerWheel(() => performance.now());
+  const wheel = new TimerWheel(systemClock);
   const begun = performance.now();
   await new Promise<void>((resolve) => {
     const alive = setTimeout(() => undefined, 10_000);
@@ -153,7 +155,7 @@ test("runs by itself on the system's clock", async () => {
 
 test("what is due at once with thousands runs for 5 ms in each turn of the event loop, none of it twice", async () => {
   let now = 0;
-  const wheel = new TimerWheel(() => now);
+  const wheel = new TimerWheel(timed({ monotonic: () => now }));
   const ran = new Map<number, number>();
   for (let each = 0; each < 100; each += 1) {
     wheel.set(10, () => {

@@ -1,4 +1,4 @@
-import { patientInterval } from "./patient-interval.ts";
+import type { Time } from "./clock.ts";
 
 const TICK_MS = 20;
 const SLOTS = 1024;
@@ -15,6 +15,8 @@ export type Timer = {
   place: number;
 };
 
+type WheelTime = Pick<Time, "monotonic" | "every">;
+
 /** What most need of the wheel; a simulation gives its own. */
 export type Timers = Pick<TimerWheel, "set" | "clear">;
 
@@ -27,20 +29,19 @@ export type Timers = Pick<TimerWheel, "set" | "clear">;
 export class TimerWheel {
   /** Arrays: a Set that is filled and emptied makes tables anew, which the collector is slow to find. */
   readonly #slots: Timer[][] = Array.from({ length: SLOTS }, () => []);
-  readonly #now: () => number;
+  readonly #time: WheelTime;
   #tick = 0;
   #pending = 0;
-  #ticker: NodeJS.Timeout | undefined;
+  #stopTicking: (() => void) | undefined;
   /** The rest of what is due runs in the next turn. */
   #goesOn = false;
 
-  /** `now`: milliseconds that never go back. */
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(time: WheelTime) {
+    this.#time = time;
   }
 
   set(delayMs: number, due: Due): Timer {
-    const current = Math.floor(this.#now() / TICK_MS);
+    const current = Math.floor(this.#time.monotonic() / TICK_MS);
     if (this.#pending === 0) this.#start(current);
     const dueTick = current + Math.ceil(delayMs / TICK_MS) + 1;
     const slot = this.#slot(dueTick);
@@ -67,7 +68,7 @@ export class TimerWheel {
 
   /** Runs what is due; called by the wheel's own ticker, and by tests. */
   advance(): void {
-    const beganMs = this.#now();
+    const beganMs = this.#time.monotonic();
     const current = Math.floor(beganMs / TICK_MS);
     const last = Math.min(current, this.#tick + SLOTS);
     while (this.#tick < last) {
@@ -76,7 +77,7 @@ export class TimerWheel {
       for (const timer of due) {
         // Cleared by one before it.
         if (timer.place < 0) continue;
-        if (this.#now() - beganMs >= TURN_MS) {
+        if (this.#time.monotonic() - beganMs >= TURN_MS) {
           this.#tick -= 1;
           this.#goOnSoon();
           return;
@@ -105,14 +106,14 @@ export class TimerWheel {
 
   #start(current: number): void {
     this.#tick = current;
-    this.#ticker ??= patientInterval(() => {
+    this.#stopTicking ??= this.#time.every(TICK_MS, () => {
       if (!this.#goesOn) this.advance();
-    }, TICK_MS);
+    });
   }
 
   #stop(): void {
-    clearInterval(this.#ticker);
-    this.#ticker = undefined;
+    this.#stopTicking?.();
+    this.#stopTicking = undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { CheckOptions } from "../methods/check-params.ts";
 import type { Definition, LocalFacts } from "../methods/definition.ts";
 import type { Family } from "../methods/families.ts";
@@ -20,7 +21,7 @@ export type Question = {
   /** Whether a partner may answer where no primary can. */
   readonly partner: boolean;
   /** The deadline of the whole call, monotonic milliseconds. */
-  readonly deadlineMs: number;
+  readonly deadlineMs: MonotonicMs;
 };
 
 /** What a call's blocks, or slots, mean at one moment. */
@@ -68,7 +69,7 @@ export type AnswerWaiter = {
   /** The key that the call came with. */
   readonly keyId: string;
   /** Monotonic milliseconds. */
-  readonly deadlineMs: number;
+  readonly deadlineMs: MonotonicMs;
   answered(answer: Answer): void;
 };
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 
 export type OverdueParts = {
@@ -12,7 +12,7 @@ export type OverdueParts = {
 export class Overdue {
   readonly #afterMs: number;
   readonly #parts: OverdueParts;
-  #sinceMs: number | undefined;
+  #sinceMs: MonotonicMs | undefined;
   #timer: Timer | undefined;
 
   constructor(afterMs: number, parts: OverdueParts) {

@@ -1,5 +1,5 @@
 import type { FailureClass } from "../failures/failure-classes.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { inTurns } from "../lib/turn-queue.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../routing/routing.ts";
@@ -48,7 +48,7 @@ export class SharedFlight implements RoutedRequest {
   readonly need: RoutedNeed;
   readonly params: string;
   /** The deadline of the first caller. */
-  readonly deadlineMs: number;
+  readonly deadlineMs: MonotonicMs;
   readonly account: string;
   readonly keyId: string;
   /** In the table of those in the air. */

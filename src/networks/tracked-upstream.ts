@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { UpstreamRequest } from "../transports/transport.ts";
 import type { NewHead } from "../transports/ws-frame.ts";
 import type { HeadSource } from "../upstreams/upstream.ts";
@@ -23,8 +24,8 @@ export type TrackedUpstream = {
   readonly breaker: {
     readonly state: "closed" | "open" | "half-open";
     /** Monotonic milliseconds; Infinity where no probe is needed. */
-    readonly probeDueAtMs: number;
-    probeStarted(now: number): void;
+    readonly probeDueAtMs: MonotonicMs;
+    probeStarted(now: MonotonicMs): void;
     probeSucceeded(): void;
   };
   /** Whether it asked to be left alone for now. */

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { LEAST_ATTEMPT_MS } from "./attempt-times.ts";
@@ -16,7 +17,7 @@ const LAST_ANSWER_MS = 100;
 export type BlockWaitOptions = {
   readonly need: RoutedNeed;
   /** The deadline of the call, monotonic milliseconds. */
-  readonly deadlineMs: number;
+  readonly deadlineMs: MonotonicMs;
   /** The wait is over; `isAgain`: whoever did not have the block may have it now. */
   readonly over: (isAgain: boolean) => void;
 };

@@ -1,4 +1,5 @@
 import type { Piece } from "../lib/bytes.ts";
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import { isFault, labelOf, type Verdict } from "../upstreams/verdict.ts";
 import type { FlightAttempt } from "./flight-attempt.ts";
@@ -9,7 +10,7 @@ export type Conclusion = {
   readonly answer: UpstreamAnswer;
   readonly verdict: Verdict;
   /** Monotonic: when it came. */
-  readonly now: number;
+  readonly now: MonotonicMs;
 };
 
 /** Ends an attempt that was answered: its upstream learns what the answer tells of it. */

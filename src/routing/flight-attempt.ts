@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Asker, InAir, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import { Attempt, type Upstream } from "../upstreams/upstream.ts";
@@ -72,14 +73,14 @@ export function take(sent: FlightAttempt, inAir: FlightAttempt[]): void {
 export function leave(
   sent: FlightAttempt,
   inAir: FlightAttempt[],
-  { parts, now }: { readonly parts: FlightParts; readonly now: number },
+  { parts, now }: { readonly parts: FlightParts; readonly now: MonotonicMs },
 ): void {
   const { beside, beganMs } = sent;
   if (beside !== undefined) parts.observer.hedged(beside.name, "lost");
   const stalledMs = Math.max(STALLED_MS, STALLED_TIMES * (parts.latency.value() ?? 0));
   // The node has it for as long as it did not wait for a connection.
   const stalledAtMs = () => beganMs + (sent.inAir?.waitedMs ?? 0) + stalledMs;
-  const lookAt = (atMs: number, fromMs: number) => {
+  const lookAt = (atMs: MonotonicMs, fromMs: number) => {
     parts.timers.set(Math.max(atMs - fromMs, 0), () => {
       if (!inAir.includes(sent)) return;
       if (stalledAtMs() > atMs) {

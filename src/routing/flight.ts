@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -17,7 +18,7 @@ export class Flight implements Others, AttemptOwner {
   readonly #parts: FlightParts;
   #isDone = false;
   /** When the step at hand began: one look at the clock for each, since many cost more than it does. */
-  #nowMs: number;
+  #nowMs: MonotonicMs;
   /** An array that something was added to has room for 17, which few need: another is made. */
   #asked: Upstream[] = [];
   #sent: FlightAttempt[] = [];

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { isFault, type Verdict } from "../upstreams/verdict.ts";
@@ -13,7 +14,7 @@ export type Lesson = {
   readonly beganMs: number;
   readonly tookMs: number;
   /** Monotonic: when it came. */
-  readonly now: number;
+  readonly now: MonotonicMs;
 };
 
 /**

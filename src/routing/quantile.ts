@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 
 /** Eight to each doubling: what is told is at most 9 % too high. */
 const BUCKETS_PER_DOUBLING = 8;
@@ -26,7 +26,7 @@ export class RecentQuantile {
   /** The quantile's bucket, and the weight of all below: moved along with each sample. */
   #bucket = 0;
   #below = 0;
-  #halveAtMs: number;
+  #halveAtMs: MonotonicMs;
 
   /** `share`: 0.95 for the 95th percentile. */
   constructor(clock: Pick<Clock, "monotonic">, share: number) {
@@ -35,7 +35,7 @@ export class RecentQuantile {
     this.#halveAtMs = clock.monotonic() + HALVED_EVERY_MS;
   }
 
-  record(ms: number, now: number = this.#clock.monotonic()): void {
+  record(ms: number, now: MonotonicMs = this.#clock.monotonic()): void {
     if (now >= this.#halveAtMs) this.#decay(now);
     const bucket = bucketOf(ms);
     this.#weights[bucket] = (this.#weights[bucket] ?? 0) + 1;
@@ -50,7 +50,7 @@ export class RecentQuantile {
   }
 
   /** Weights that are all halved leave the quantile where it is; only new samples move it. */
-  #decay(now: number): void {
+  #decay(now: MonotonicMs): void {
     let factor = 1;
     for (let atMs = this.#halveAtMs; atMs <= now; atMs += HALVED_EVERY_MS) {
       if (this.#total * factor < 2 * LEAST_SAMPLES) break;

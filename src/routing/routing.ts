@@ -1,6 +1,6 @@
 import type { Failure } from "../failures/failures.ts";
 import type { Piece } from "../lib/bytes.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { BlockMember } from "../transports/answer-block.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -28,7 +28,7 @@ export type RoutedRequest = {
   /** JSON text of the positional params, in ASCII. */
   readonly params: string;
   /** For all attempts together, monotonic milliseconds. */
-  readonly deadlineMs: number;
+  readonly deadlineMs: MonotonicMs;
   /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
   readonly account?: string;
   readonly keyId?: string;

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
 /** What a call needs of the node that answers it. */
@@ -62,7 +63,7 @@ export type Selection = {
   /** 0 to 1, evenly. */
   readonly random: () => number;
   /** Monotonic milliseconds. */
-  readonly now: number;
+  readonly now: MonotonicMs;
 };
 
 /**

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { timed } from "../../test/support/timed.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
 import type { Asker, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
@@ -15,7 +16,7 @@ let observed: string[];
 
 beforeEach(() => {
   now = 1000;
-  timers = new TimerWheel(() => now);
+  timers = new TimerWheel(timed({ monotonic: () => now }));
   pending = 0;
   observed = [];
 });
@@ -384,7 +385,7 @@ test("together or one by one, calls come to the same", () => {
   const script = fc.array(fc.tuple(answers, answers), { minLength: 2, maxLength: 40 });
   const outcomesOf = (rows: readonly (readonly UpstreamAnswer[])[], isTogether: boolean) => {
     now = 1000;
-    timers = new TimerWheel(() => now);
+    timers = new TimerWheel(timed({ monotonic: () => now }));
     const nodes = [new Node("a"), new Node("b", { index: 1 })];
     for (const [index, node] of nodes.entries()) {
       // What a node says of a call does not depend on who is asked first.

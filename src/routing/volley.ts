@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -54,7 +55,7 @@ export class Volley implements AttemptOwner {
 
   #send(
     requests: readonly RoutedRequest[],
-    at: { readonly upstream: Upstream; timeoutMs: number; leftMs: number; now: number },
+    at: { readonly upstream: Upstream; timeoutMs: number; leftMs: number; now: MonotonicMs },
   ): number {
     const { upstream, timeoutMs, leftMs, now } = at;
     const { latency, timers } = this.#parts;

@@ -1,3 +1,5 @@
+import type { UnixMs } from "../lib/clock.ts";
+
 /**
  * What the dashboard keeps beside accounts and keys: who else belongs to an account, what was
  * changed, and alerts. Times are Unix milliseconds. A page goes on where the last one ended,
@@ -123,7 +125,7 @@ export type AlertStore = {
    * within `holdMs`, unless they are settled as pending before.
    */
   readonly due: (request: {
-    readonly now: number;
+    readonly now: UnixMs;
     readonly limit: number;
     readonly holdMs: number;
   }) => Promise<readonly AlertDelivery[]>;

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
 import type { UsageStore } from "./usage-store.ts";
 
@@ -160,7 +161,7 @@ export type TakeRequest = {
   /** Credits per second that all processes together may take while there are several. */
   readonly perSecond: number;
   /** Unix milliseconds. */
-  readonly now: number;
+  readonly now: UnixMs;
 };
 
 export type Grant = {
@@ -221,7 +222,7 @@ export type PartnerLimits = {
 export type PartnerTake = {
   readonly network: string;
   /** Unix milliseconds. */
-  readonly now: number;
+  readonly now: UnixMs;
   /** How many are to be made; a process asks for those that came together at once. */
   readonly calls: number;
   readonly caps: PartnerLimits;
@@ -238,7 +239,7 @@ export type PartnerStore = {
    */
   readonly take: (request: PartnerTake) => Promise<number>;
   /** The calls of the day and month of `now`, Unix milliseconds. */
-  readonly read: (network: string, now: number) => Promise<PartnerCalls>;
+  readonly read: (network: string, now: UnixMs) => Promise<PartnerCalls>;
 };
 
 export type Storage = {

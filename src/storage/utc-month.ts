@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, dayOf } from "../lib/day.ts";
 import type { Day } from "./store.ts";
 
@@ -5,7 +6,7 @@ import type { Day } from "./store.ts";
 export type UtcMonth = { readonly day: Day; readonly first: Day; readonly next: Day };
 
 /** `now`: Unix milliseconds. */
-export function utcMonth(now: number): UtcMonth {
+export function utcMonth(now: UnixMs): UtcMonth {
   const date = new Date(now);
   const beginning = (months: number): Day =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months) / DAY_MS;

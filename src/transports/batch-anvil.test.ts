@@ -27,7 +27,7 @@ afterAll(async () => {
 
 function upstreamOf(batch: number): HttpUpstream {
   const options = { name: "anvil", url: node.url, headers: {}, maxConnections: 8, batch };
-  const timers = new TimerWheel(systemClock.monotonic);
+  const timers = new TimerWheel(systemClock);
   const upstream = new HttpUpstream(
     { ...options, maxResponseBytes: 10_000_000 },
     { timers, loop: new EventLoop(DEFAULT_WIRE) },

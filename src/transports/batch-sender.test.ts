@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { timed } from "../../test/support/timed.ts";
 import { DEFAULT_WIRE } from "../config/default-wire.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
@@ -28,7 +29,7 @@ let held: ServerResponse[];
 
 beforeEach(async () => {
   now = 0;
-  timers = new TimerWheel(() => now);
+  timers = new TimerWheel(timed({ monotonic: () => now }));
   asked = [];
   texts = [];
   held = [];

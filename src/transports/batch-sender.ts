@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
 import type { Outcome } from "../wire/client/exchange.ts";
@@ -32,6 +33,7 @@ export type BatchParts = {
   readonly buffers: LargeBuffers;
   readonly wire: Wire;
   readonly timers: Timers;
+  readonly clock: Pick<Clock, "now">;
   readonly secrets: OwnSecrets;
 };
 
@@ -99,7 +101,7 @@ export class BatchSender {
   #sendAlone(call: BatchedCall, works?: () => void): void {
     const id = this.#parts.wire.takeIds(1);
     this.#carry([call], callText(id, call.request), (outcome) => {
-      const answer = answerOf(outcome, id);
+      const answer = answerOf(outcome, { id, clock: this.#parts.clock });
       if (answer.kind === "result" || (answer.kind === "error" && answer.status < 400)) works?.();
       this.#answer(call, answer);
     });
@@ -141,7 +143,7 @@ export class BatchSender {
       const answer = answers[index];
       if (answer === undefined) continue;
       if (isCrowdedOut(answer)) this.#sendApart([call]);
-      else this.#answer(call, withRetryAfter(answer, head));
+      else this.#answer(call, withRetryAfter(answer, head, this.#parts.clock));
     }
   }
 

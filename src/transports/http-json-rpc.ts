@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { Outcome } from "../wire/client/exchange.ts";
 import type { ResponseHead } from "../wire/client/response-head.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -27,16 +28,23 @@ export function batchText(firstId: number, calls: readonly { readonly request: A
 }
 
 /** What became of an exchange that carried the call of this id alone. */
-export function answerOf(outcome: Outcome, id: number): UpstreamAnswer {
+export function answerOf(
+  outcome: Outcome,
+  { id, clock }: { readonly id: number; readonly clock: Pick<Clock, "now"> },
+): UpstreamAnswer {
   if (outcome.kind !== "response") return outcome;
   const { head, body } = outcome;
   const answer = readAnswer(head.status, body, { id, framed: head.body !== "until_end" });
-  return withRetryAfter(answer, head);
+  return withRetryAfter(answer, head, clock);
 }
 
 /** The answer, and when to ask again where the node says so beside what is no result. */
-export function withRetryAfter(answer: UpstreamAnswer, head: ResponseHead): UpstreamAnswer {
+export function withRetryAfter(
+  answer: UpstreamAnswer,
+  head: ResponseHead,
+  clock: Pick<Clock, "now">,
+): UpstreamAnswer {
   if (answer.kind !== "garbage" && answer.kind !== "error") return answer;
-  const retryAfterMs = parseRetryAfter(head.retryAfter, Date.now());
+  const retryAfterMs = parseRetryAfter(head.retryAfter, clock.now());
   return retryAfterMs === undefined ? answer : { ...answer, retryAfterMs };
 }

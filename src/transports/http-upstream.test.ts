@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type StandInNode, startStandInNode } from "../../test/support/stand-in-node.ts";
+import { timed } from "../../test/support/timed.ts";
 import { DEFAULT_WIRE } from "../config/default-wire.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { TimerWheel } from "../lib/timer-wheel.ts";
@@ -28,7 +29,7 @@ const open = async (over: Partial<HttpUpstreamOptions>): Promise<void> => {
 
 beforeEach(async () => {
   now = 0;
-  timers = new TimerWheel(() => now);
+  timers = new TimerWheel(timed({ monotonic: () => now }));
   node = await startStandInNode(() => ({ result: "0x1" }));
   upstream = new HttpUpstream(options(), { timers, loop: new EventLoop(DEFAULT_WIRE) });
 });

@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
@@ -38,6 +39,7 @@ export type HttpUpstreamParts = {
 type CallParts = {
   readonly pool: ConnectionPool;
   readonly timers: Timers;
+  readonly clock: Pick<Clock, "now">;
   readonly secrets: OwnSecrets;
 };
 
@@ -66,7 +68,7 @@ export class HttpUpstream implements Transport {
     const secrets = new OwnSecrets(url, headers);
     const { timers, loop, onBroken = () => undefined } = parts;
     this.#pool = new ConnectionPool(url, options.maxConnections, { timers, loop, onBroken });
-    this.#callParts = { pool: this.#pool, timers, secrets };
+    this.#callParts = { pool: this.#pool, timers, clock: loop.clock, secrets };
     const { batch = 0 } = options;
     if (batch > 1) this.#batches = this.#openBatches(batch, loop.buffers);
   }
@@ -123,8 +125,8 @@ export class HttpUpstream implements Transport {
         return { cancel: () => this.#pool.cancel(exchange) };
       },
     };
-    const { timers, secrets } = this.#callParts;
-    return new BatchSender(most, { wire, timers, buffers, secrets });
+    const { timers, clock, secrets } = this.#callParts;
+    return new BatchSender(most, { wire, timers, clock, buffers, secrets });
   }
 }
 
@@ -150,7 +152,9 @@ class HttpCall extends Exchange implements InAir {
 
   done(outcome: Outcome): void {
     this.#isDone = true;
-    this.#asker.answered(this.#parts.secrets.hideIn(answerOf(outcome, this.#id)));
+    this.#asker.answered(
+      this.#parts.secrets.hideIn(answerOf(outcome, { id: this.#id, clock: this.#parts.clock })),
+    );
     this.#endTime();
   }
 

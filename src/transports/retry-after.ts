@@ -1,3 +1,5 @@
+import type { UnixMs } from "../lib/clock.ts";
+
 /** A longer time is cut to this. */
 const MAX_MS = 3_600_000;
 
@@ -5,7 +7,7 @@ const MAX_MS = 3_600_000;
  * The Retry-After header (RFC 9110, section 10.2.3), seconds or a date, as milliseconds from `now`,
  * an hour at most; undefined where it is neither.
  */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+export function parseRetryAfter(value: string | undefined, now: UnixMs): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, MAX_MS);

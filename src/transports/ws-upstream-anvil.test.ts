@@ -25,7 +25,7 @@ beforeEach(async () => {
     { url: node.wsUrl, headers: {}, maxResponseBytes: 1_000_000 },
     {
       clock: systemClock,
-      timers: new TimerWheel(systemClock.monotonic),
+      timers: new TimerWheel(systemClock),
       random: Math.random,
       observer: { head: (head) => heads.push(head), state: (state) => states.push(state) },
     },

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { timed } from "../../test/support/timed.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { fire, type Timer, TimerWheel } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
@@ -134,7 +135,7 @@ beforeEach(async () => {
   heads = [];
   states = [];
   waits = new Map();
-  timers = new TimerWheel(() => now);
+  timers = new TimerWheel(timed({ monotonic: () => now }));
   node = await startNode();
   upstream = create();
 });

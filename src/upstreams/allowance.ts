@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import { SlidingCount } from "./sliding-count.ts";
 
 export type AllowanceOptions = {
@@ -44,12 +44,12 @@ export class Allowance {
   }
 
   /** Counts a client's call, whether or not it exceeds the limit. */
-  take(now: number = this.#clock.monotonic()): void {
+  take(now: MonotonicMs = this.#clock.monotonic()): void {
     this.#taken.add(now);
   }
 
   /** Counts a question of the gateway's own. */
-  takeOwn(now: number = this.#clock.monotonic()): void {
+  takeOwn(now: MonotonicMs = this.#clock.monotonic()): void {
     this.#taken.add(now);
     this.#ownAtMs = now;
   }
@@ -82,7 +82,7 @@ export class Allowance {
     this.#loweredAtMs = now;
   }
 
-  #isLimitedAt(now: number): boolean {
+  #isLimitedAt(now: MonotonicMs): boolean {
     if (now < this.#pausedUntilMs) return true;
     const most = this.#rateAt(now) * this.#spanSeconds;
     if (most === Number.POSITIVE_INFINITY) return false;
@@ -92,7 +92,7 @@ export class Allowance {
   }
 
   /** Calls a second. */
-  #rateAt(now: number): number {
+  #rateAt(now: MonotonicMs): number {
     if (this.#lowered === Number.POSITIVE_INFINITY) return this.#limit;
     const seconds = Math.max(0, now - this.#pausedUntilMs) / 1000;
     return Math.min(this.#limit, this.#lowered + this.#growthPerSecond * seconds);

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import { SlidingCount } from "./sliding-count.ts";
 
 export type BreakerState = "closed" | "open" | "half-open";
@@ -79,7 +79,7 @@ export class Breaker {
     return true;
   }
 
-  succeeded(beganMs?: number, now: number = this.#clock.monotonic()): void {
+  succeeded(beganMs?: number, now: MonotonicMs = this.#clock.monotonic()): void {
     if (this.#state === "open") this.#answered(beganMs ?? now, now);
     if (!this.#tells(beganMs ?? now)) return;
     if (this.#state === "half-open") {
@@ -92,7 +92,7 @@ export class Breaker {
   }
 
   /** Counts a fault of the node, as the table of failure classes defines it. */
-  failed(beganMs?: number, now: number = this.#clock.monotonic()): void {
+  failed(beganMs?: number, now: MonotonicMs = this.#clock.monotonic()): void {
     const began = beganMs ?? now;
     this.#doubt(began);
     if (!this.#tells(began)) return;
@@ -122,7 +122,7 @@ export class Breaker {
    * The time until the next probe runs from here, and is twice as long: one that fails needs no
    * report, and one that is never answered keeps the node out no longer than one that fails.
    */
-  probeStarted(now: number): void {
+  probeStarted(now: MonotonicMs): void {
     if (this.#state !== "open") return;
     if (this.#isProbed) this.#openMs = doubled(this.#openMs);
     this.#isProbed = true;
@@ -140,7 +140,7 @@ export class Breaker {
   }
 
   /** A call that had nobody else to ask: what began before it opened tells of the node as it was. */
-  #answered(beganMs: number, now: number): void {
+  #answered(beganMs: number, now: MonotonicMs): void {
     if (beganMs < this.#openedAtMs || this.#answersSinceMs <= now) return;
     this.#answersSinceMs = now;
     this.#onSooner?.();
@@ -156,13 +156,13 @@ export class Breaker {
   }
 
   /** Asked at each fault: a success is no reason to open. */
-  #isFailing(now: number): boolean {
+  #isFailing(now: MonotonicMs): boolean {
     if (this.#faultsInARow >= FAULTS_IN_A_ROW) return true;
     const calls = this.#calls.total(now);
     return calls >= LEAST_CALLS && this.#faults.total(now) * 2 >= calls;
   }
 
-  #close(now: number): void {
+  #close(now: MonotonicMs): void {
     this.#closedAtMs = now;
     this.#faultsInARow = 0;
     this.#stallsInARow = 0;
@@ -172,7 +172,7 @@ export class Breaker {
   }
 
   /** The time runs from when the call began: what it tells, it tells of the node as it was then. */
-  #open(beganMs: number, now: number): void {
+  #open(beganMs: number, now: MonotonicMs): void {
     const isForgotten = this.#state === "closed" && now - this.#closedAtMs >= FORGET_AFTER_MS;
     this.#openMs = isForgotten ? FIRST_OPEN_MS : doubled(this.#openMs);
     this.#isProbed = false;

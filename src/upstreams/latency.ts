@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 
 /** A sample counts half after so long: a few blocks, and as long as a burst of heavy calls. */
 const HALF_LIFE_MS = 5000;
@@ -26,7 +26,7 @@ export class PeakLatency {
   }
 
   /** Records a call that has just ended. A call from before the last reset is ignored. */
-  record(ms: number, now: number = this.#clock.monotonic()): void {
+  record(ms: number, now: MonotonicMs = this.#clock.monotonic()): void {
     if (now - ms < this.#resetMs) return;
     const rest = this.#restAt(now);
     const average = this.#estimateMs * rest + ms * (1 - rest);
@@ -46,8 +46,8 @@ export class PeakLatency {
    */
   cost(
     inFlight: number,
-    oldestInFlightSinceMs?: number,
-    now: number = this.#clock.monotonic(),
+    oldestInFlightSinceMs?: MonotonicMs,
+    now: MonotonicMs = this.#clock.monotonic(),
   ): number {
     const ageMs = oldestInFlightSinceMs === undefined ? 0 : now - oldestInFlightSinceMs;
     const isUnknown = this.#isUnknownAt(now);
@@ -56,12 +56,12 @@ export class PeakLatency {
     return Math.max(estimateMs, ageMs, LEAST_MS) * (inFlight + 1);
   }
 
-  #isUnknownAt(now: number): boolean {
+  #isUnknownAt(now: MonotonicMs): boolean {
     return this.#estimateMs < 0 || now - this.#atMs > STALE_MS;
   }
 
   /** What is left of the last estimate. */
-  #restAt(now: number): number {
+  #restAt(now: MonotonicMs): number {
     // What came in one read came at one moment.
     if (now === this.#atMs) return 1;
     return Math.exp((this.#atMs - now) * DECAY_PER_MS);

@@ -1,3 +1,5 @@
+import type { MonotonicMs } from "../lib/clock.ts";
+
 /**
  * How many events there were in the last `spanMs`, counted in steps: never fewer than that span
  * holds, at most those of one step more. Its memory is fixed, whatever happens.
@@ -15,14 +17,14 @@ export class SlidingCount {
   }
 
   /** `atMs`: milliseconds that never go back, as in `total`. */
-  add(atMs: number): void {
+  add(atMs: MonotonicMs): void {
     this.#advance(atMs);
     const index = this.#step % this.#counts.length;
     this.#counts[index] = (this.#counts[index] ?? 0) + 1;
     this.#total += 1;
   }
 
-  total(atMs: number): number {
+  total(atMs: MonotonicMs): number {
     this.#advance(atMs);
     return this.#total;
   }
@@ -32,7 +34,7 @@ export class SlidingCount {
     this.#total = 0;
   }
 
-  #advance(atMs: number): void {
+  #advance(atMs: MonotonicMs): void {
     const step = Math.floor(atMs / this.#stepMs);
     if (step <= this.#step) return;
     if (step - this.#step >= this.#counts.length) this.clear();

@@ -1,5 +1,5 @@
 import { wholeText } from "../lib/bytes.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Asker, InAir, Transport, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { NewHead } from "../transports/ws-frame.ts";
@@ -149,7 +149,7 @@ export class Upstream {
   }
 
   /** What the next call there would cost, in expected milliseconds. */
-  cost(now: number): number {
+  cost(now: MonotonicMs): number {
     return this.latency.cost(this.#inFlight, this.#oldest?.beganMs, now);
   }
 
@@ -229,7 +229,7 @@ export class Upstream {
   }
 
   /** The attempt was answered, in this way. Returns the milliseconds that it took. */
-  end(attempt: Attempt, outcome: string, now: number = this.#clock.monotonic()): number {
+  end(attempt: Attempt, outcome: string, now: MonotonicMs = this.#clock.monotonic()): number {
     this.#remove(attempt);
     const tookMs = now - attempt.beganMs;
     this.#observe(outcome, tookMs / 1000);

@@ -1,4 +1,5 @@
 import type { PlanConfig } from "../config/plans.ts";
+import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, dayOf, endOf, isoDay } from "../lib/day.ts";
 import type { Account, DayBalance, Storage } from "../storage/store.ts";
 import type { UsageRow } from "../storage/usage-store.ts";
@@ -42,7 +43,7 @@ export type AccountUsage = AccountBalance & { readonly calls: readonly MethodUsa
 export async function accountBalance(
   { storage, plans }: { readonly storage: Pick<Storage, "ledger">; readonly plans: DailyPlans },
   account: UsageAccount,
-  now: number,
+  now: UnixMs,
 ): Promise<AccountBalance> {
   return balanceOf({ account, plans, now }, await storage.ledger.read(account.id, dayOf(now)));
 }
@@ -51,7 +52,7 @@ export async function accountBalance(
 export async function accountUsage(
   parts: UsageParts,
   account: UsageAccount,
-  now: number,
+  now: UnixMs,
 ): Promise<AccountUsage> {
   const from = dayOf(now) * DAY_MS;
   const [balance, rows] = await Promise.all([
@@ -67,7 +68,7 @@ export async function accountUsage(
 }
 
 export function balanceOf(
-  of: { readonly account: UsageAccount; readonly plans: DailyPlans; readonly now: number },
+  of: { readonly account: UsageAccount; readonly plans: DailyPlans; readonly now: UnixMs },
   { used, added }: DayBalance,
 ): AccountBalance {
   const { account, plans, now } = of;

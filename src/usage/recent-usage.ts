@@ -1,8 +1,8 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../lib/clock.ts";
 
 const FRESH_MS = 1000;
 
-type Read = { readonly atMs: number; readonly text: Promise<string> };
+type Read = { readonly atMs: MonotonicMs; readonly text: Promise<string> };
 
 /** Reads an account's usage at most once a second, however often it is wanted. */
 export function readAtMostOncePerSecond<Identity extends { readonly accountId: string }>(

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../lib/clock.ts";
 import type { ContractCount, UsageBucket } from "../storage/usage-store.ts";
 import { type ContractSketch, isDue, type SketchEntry } from "./contract-sketch.ts";
 import { type Counter, MinuteTally, type SettledCall } from "./minute-tally.ts";
@@ -44,7 +45,7 @@ export class UnwrittenUsage {
   }
 
   /** False, and nothing counted, where there is no memory for another row. */
-  add(call: SettledCall, nowMs: number): boolean {
+  add(call: SettledCall, nowMs: UnixMs): boolean {
     const tally = this.#at(nowMs);
     let counter = tally.counter(call);
     if (counter === undefined) {
@@ -60,7 +61,7 @@ export class UnwrittenUsage {
   }
 
   /** An account's sketch of this minute, on one network. */
-  sketch(accountId: string, network: string, nowMs: number): ContractSketch {
+  sketch(accountId: string, network: string, nowMs: UnixMs): ContractSketch {
     return this.#at(nowMs).sketch(accountId, network);
   }
 
@@ -108,7 +109,7 @@ export class UnwrittenUsage {
     }
   }
 
-  #at(nowMs: number): MinuteTally {
+  #at(nowMs: UnixMs): MinuteTally {
     if (nowMs >= this.#presentEndsMs || nowMs < this.#presentEndsMs - MINUTE_MS) {
       const minute = Math.floor(nowMs / MINUTE_MS);
       this.#present = this.#tally(minute);

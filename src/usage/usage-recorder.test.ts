@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { timed } from "../../test/support/timed.ts";
 import { StorageError } from "../storage/store.ts";
 import type { ContractCount, UsageBucket, UsageStore } from "../storage/usage-store.ts";
 import { SKETCH_ENTRIES } from "./contract-sketch.ts";
@@ -61,7 +62,7 @@ class Bench {
   #stuck: (() => void)[] = [];
 
   constructor(maxRows?: number) {
-    const clock = { now: () => this.nowMs, monotonic: () => this.nowMs };
+    const clock = timed({ now: () => this.nowMs, monotonic: () => this.nowMs });
     const store = {
       record: (buckets: readonly UsageBucket[], contracts: readonly ContractCount[]) =>
         this.#store(buckets, contracts),

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import type { Time, UnixMs } from "../lib/clock.ts";
 import { isOutcomeUnknown } from "../storage/store.ts";
 import type { UsageResolution, UsageStore } from "../storage/usage-store.ts";
 import type { SettledCall } from "./minute-tally.ts";
@@ -28,7 +28,7 @@ export type UsageRecorderOptions = {
 
 export type UsageRecorderParts = {
   readonly store: Pick<UsageStore, "record" | "prune">;
-  readonly clock: Clock;
+  readonly clock: Time;
   /** Told once when the store begins to fail. */
   readonly onStoreFailure: (error: unknown) => void;
   /**
@@ -50,8 +50,8 @@ export class UsageRecorder {
   #failing = false;
   #writesFail = false;
   #flushing: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #pruneTimer: NodeJS.Timeout | undefined;
+  #stopWriting: () => void = () => undefined;
+  #stopPruning: () => void = () => undefined;
   #isStopping = false;
 
   constructor(options: UsageRecorderOptions, parts: UsageRecorderParts) {
@@ -62,14 +62,14 @@ export class UsageRecorder {
 
   /** Begins to write. */
   start(): void {
-    this.#timer = setInterval(() => void this.flush(), WRITE_EVERY_MS);
+    this.#stopWriting = this.#parts.clock.every(WRITE_EVERY_MS, () => void this.flush());
   }
 
   /** Writes what is left. Afterwards nothing is written any more, so the gateway stops first. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    clearInterval(this.#timer);
-    clearTimeout(this.#pruneTimer);
+    this.#stopWriting();
+    this.#stopPruning();
     await this.#flushing;
     await this.#write();
     const lost = this.#unwritten.calls;
@@ -145,14 +145,14 @@ export class UsageRecorder {
     try {
       const isMore = await store.prune(this.#oldest(clock.now()));
       if (!isMore || this.#isStopping) return;
-      this.#pruneTimer = setTimeout(() => void this.#prune(), PRUNE_PAUSE_MS);
+      this.#stopPruning = clock.after(PRUNE_PAUSE_MS, () => void this.#prune());
     } catch (error) {
       // Not repeated before the next hour: what is too old harms nobody.
       this.#storeFailed(error);
     }
   }
 
-  #oldest(nowMs: number): Record<UsageResolution, number> {
+  #oldest(nowMs: UnixMs): Record<UsageResolution, number> {
     const { minutes, hours, days } = this.#options.keep;
     return { minute: nowMs - minutes, hour: nowMs - hours, day: nowMs - days };
   }

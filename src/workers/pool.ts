@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { MetricFamily, UpstreamName } from "../admin/operations.ts";
 import type { Config } from "../config/schema.ts";
+import type { Time } from "../lib/clock.ts";
 import { entryFile } from "../lib/own-files.ts";
 import { RestartPause } from "../lib/restart-pause.ts";
 import { boardBytes, openBoardFile } from "../lib/shared-board.ts";
@@ -20,7 +21,7 @@ type Place = {
   readonly number: number;
   readonly pause: RestartPause;
   worker: WorkerHandle | undefined;
-  restart: NodeJS.Timeout | undefined;
+  stopRestart: (() => void) | undefined;
 };
 
 /**
@@ -32,6 +33,7 @@ type Place = {
 export class WorkerPool {
   readonly #config: Config;
   readonly #log: Logger;
+  readonly #time: Time;
   readonly #places: readonly Place[];
   readonly #drained = new Map<string, UpstreamName>();
   #departed: readonly MetricFamily[] = [];
@@ -40,12 +42,13 @@ export class WorkerPool {
   #board: number | undefined;
   #isStopping = false;
 
-  constructor(config: Config, log: Logger) {
+  constructor(config: Config, { log, time }: { readonly log: Logger; readonly time: Time }) {
+    this.#time = time;
     this.#config = config;
     this.#log = log;
     this.#places = Array.from({ length: config.server.workers }, (_, index) => {
       const pause = new RestartPause();
-      return { number: index + 1, pause, worker: undefined, restart: undefined };
+      return { number: index + 1, pause, worker: undefined, stopRestart: undefined };
     });
   }
 
@@ -108,8 +111,8 @@ export class WorkerPool {
   async stop(): Promise<void> {
     this.#isStopping = true;
     const withinMs = this.#config.server.shutdownTimeoutMs + WRITING_MS;
-    const stopped = this.#places.map(async ({ worker, number, restart }) => {
-      clearTimeout(restart);
+    const stopped = this.#places.map(async ({ worker, number, stopRestart }) => {
+      stopRestart?.();
       if ((await worker?.stop(withinMs)) !== "killed") return;
       this.#log.warn({ worker: number }, "the worker did not stop in time and was killed");
     });
@@ -122,7 +125,11 @@ export class WorkerPool {
     const { number } = place;
     const config = workerConfig(this.#config, this.#portToAsk());
     const drained = [...this.#drained.values()];
-    const worker = new WorkerHandle(cluster.fork(), { kind: "start", number, config, drained });
+    const worker = new WorkerHandle(
+      cluster.fork(),
+      { kind: "start", number, config, drained },
+      this.#time,
+    );
     place.worker = worker;
     void worker.ended.then((end) => this.#ended(place, worker, end));
     const port = await worker.serving;
@@ -147,7 +154,7 @@ export class WorkerPool {
     if (this.#isStopping || this.#port === undefined) return;
     const pauseMs = place.pause.after(servedMs);
     this.#log.warn({ worker: number, pid: worker.pid, cause, pauseMs }, "worker ended");
-    place.restart = setTimeout(() => void this.#replace(place), pauseMs);
+    place.stopRestart = this.#time.after(pauseMs, () => void this.#replace(place));
   }
 
   async #replace(place: Place): Promise<void> {

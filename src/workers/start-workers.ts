@@ -1,5 +1,6 @@
 import { AdminServer } from "../admin/admin-server.ts";
 import type { Config } from "../config/schema.ts";
+import { systemClock } from "../lib/clock.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { WorkerPool } from "./pool.ts";
 import { PooledOperations } from "./pooled-operations.ts";
@@ -16,7 +17,7 @@ export type RunningWorkers = {
  * @throws WorkerStartError, or the system's error where a port cannot be opened
  */
 export async function startWorkers(config: Config, log: Logger): Promise<RunningWorkers> {
-  const pool = new WorkerPool(config, log);
+  const pool = new WorkerPool(config, { log, time: systemClock });
   const operations = new PooledOperations(config, pool);
   const admin = config.admin && new AdminServer(config.admin, operations);
   const port = await pool.start();

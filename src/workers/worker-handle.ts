@@ -1,10 +1,13 @@
 import type { ChildProcess } from "node:child_process";
 import type { Worker as ClusterWorker } from "node:cluster";
 import type { MetricFamily } from "../admin/operations.ts";
+import type { MonotonicMs, Time } from "../lib/clock.ts";
 import type { Answers, FromWorker, Question, Start, ToWorker } from "./messages.ts";
 
 /** Longer than the slowest start, that of a store that another process has locked. */
 const START_MS = 30_000;
+
+type HandleTime = Pick<Time, "monotonic" | "after">;
 
 export type WorkerEnd = {
   /** An exit code, or the signal that ended it. */
@@ -28,13 +31,15 @@ export class WorkerHandle {
   /** The port that it was told to open. */
   readonly askedPort: number;
   readonly #process: ClusterWorker;
+  readonly #time: HandleTime;
   readonly #families = new Map<string, MetricFamily>();
   readonly #waiting = new Map<number, (answer: unknown) => void>();
   #lastId = 0;
-  #servingSinceMs: number | undefined;
+  #servingSinceMs: MonotonicMs | undefined;
   #settle: { resolve: (port: number) => void; reject: (error: Error) => void } | undefined;
 
-  constructor(worker: ClusterWorker, start: Start) {
+  constructor(worker: ClusterWorker, start: Start, time: HandleTime) {
+    this.#time = time;
     this.number = start.number;
     this.askedPort = start.config.server.port;
     this.pid = worker.process.pid;
@@ -66,12 +71,12 @@ export class WorkerHandle {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
-      const settle = (answer: unknown) => {
-        clearTimeout(timer);
+      const settle = (answer?: unknown) => {
+        stopWaiting();
         this.#waiting.delete(id);
         resolve(answer as Answers[Kind] | undefined);
       };
-      const timer = setTimeout(settle, timeoutMs);
+      const stopWaiting = this.#time.after(timeoutMs, settle);
       this.#waiting.set(id, settle);
       this.#send({ kind: "ask", id, question });
     });
@@ -86,9 +91,9 @@ export class WorkerHandle {
   /** Lets the calls in the air finish; killed where it has not ended after that time. */
   async stop(withinMs: number): Promise<"stopped" | "killed"> {
     this.#send({ kind: "stop" });
-    const timer = setTimeout(() => this.kill(), withinMs);
+    const stopWaiting = this.#time.after(withinMs, () => this.kill());
     const { cause } = await this.ended;
-    clearTimeout(timer);
+    stopWaiting();
     return cause === "SIGKILL" ? "killed" : "stopped";
   }
 
@@ -97,16 +102,16 @@ export class WorkerHandle {
   }
 
   async #end(): Promise<WorkerEnd> {
-    const timer = setTimeout(() => {
+    const stopWaiting = this.#time.after(START_MS, () => {
       this.#failed(`did not start within ${START_MS / 1000} s`);
       this.kill();
-    }, START_MS);
-    this.serving.finally(() => clearTimeout(timer)).catch(() => undefined);
+    });
+    this.serving.finally(stopWaiting).catch(() => undefined);
     const cause = await endOf(this.#process.process);
     this.#failed(`ended before it served (${cause})`);
     for (const settle of [...this.#waiting.values()]) settle(undefined);
     const since = this.#servingSinceMs;
-    return { cause, servedMs: since === undefined ? 0 : performance.now() - since };
+    return { cause, servedMs: since === undefined ? 0 : this.#time.monotonic() - since };
   }
 
   #failed(text: string): void {
@@ -116,7 +121,7 @@ export class WorkerHandle {
   #take(message: FromWorker): void {
     switch (message.kind) {
       case "serving":
-        this.#servingSinceMs = performance.now();
+        this.#servingSinceMs = this.#time.monotonic();
         this.#settle?.resolve(message.port);
         return;
       case "failed":

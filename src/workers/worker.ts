@@ -1,5 +1,6 @@
 import { type RunningGateway, startGateway } from "../app.ts";
 import { ownConfig } from "../config/own-config.ts";
+import { sharedMonotonic } from "../lib/clock.ts";
 import { openStorage } from "../storage/open.ts";
 import { startFailure } from "../storage/start-failure.ts";
 import type { Storage } from "../storage/store.ts";
@@ -58,7 +59,7 @@ export class Worker {
     try {
       const storage = await openStorage(config.storage.url, log);
       const processes = config.server.workers;
-      const board = { fd: BOARD_FD, processes, own: number - 1 };
+      const board = { fd: BOARD_FD, processes, own: number - 1, now: sharedMonotonic };
       const loop = new EventLoop(config.server.wire);
       const parts = { storage, log, loop, clock: loop.clock, drained, board };
       const gateway = await startGateway(ownConfig(config), parts);

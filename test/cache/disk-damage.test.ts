@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DiskCache } from "../../src/cache/disk-cache.ts";
+import { systemTimers } from "../../src/lib/clock.ts";
 import { type Damage, damage, flip } from "./disk-damage.ts";
 import { DISK_BYTES, keyOf, look, NO_LOG, stored, WITNESS } from "./disk-entries.ts";
 
@@ -14,7 +16,10 @@ let whole: string;
 beforeAll(async () => {
   run = mkdtempSync(join(tmpdir(), "disk-damage-"));
   whole = join(run, "whole");
-  const cache = DiskCache.open({ path: whole, maxBytes: DISK_BYTES }, { log: NO_LOG });
+  const cache = DiskCache.open(
+    { path: whole, maxBytes: DISK_BYTES },
+    { log: NO_LOG, timers: systemTimers, random: randomBytes },
+  );
   const network = cache.open("main");
   network.witness = WITNESS;
   for (let entry = 0; entry < ENTRIES; entry++) network.set(keyOf(entry), stored(entry));
@@ -92,7 +97,10 @@ test("much damage of all kinds at once never makes a wrong byte, nor an error", 
 
 test("damage while it is open is seen, too", async () => {
   await copied(async (folder) => {
-    const cache = DiskCache.open({ path: folder, maxBytes: DISK_BYTES }, { log: NO_LOG });
+    const cache = DiskCache.open(
+      { path: folder, maxBytes: DISK_BYTES },
+      { log: NO_LOG, timers: systemTimers, random: randomBytes },
+    );
     await cache.loaded;
     const network = cache.open("main");
     network.witness = WITNESS;

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { DiskCache } from "../../src/cache/disk-cache.ts";
+import { systemTimers } from "../../src/lib/clock.ts";
 import type { Logger } from "../../src/telemetry/log.ts";
 
 /** Small, so that segments are begun and deleted all the time. */
@@ -26,7 +28,10 @@ export type Look = {
 
 /** Opens the folder as a gateway does after a restart and asks for entries up to `end`. */
 export async function look(path: string, end: number): Promise<Look> {
-  const cache = DiskCache.open({ path, maxBytes: DISK_BYTES }, { log: NO_LOG });
+  const cache = DiskCache.open(
+    { path, maxBytes: DISK_BYTES },
+    { log: NO_LOG, timers: systemTimers, random: randomBytes },
+  );
   await cache.loaded;
   const network = cache.open("main");
   network.witness = WITNESS;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ConsoleHost } from "../../src/commands/serve/console-process.ts";
 import { parseConfig } from "../../src/config/load.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { isAlive } from "../support/shell.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
@@ -189,7 +190,7 @@ test("where the port was taken since it was found free, the dashboard of dev tak
     networks: [{ name: "node", family: "evm", upstreams: [{ name: "geth", url: node.url }] }],
   });
   const config = parseConfig(text, { baseDir: temporaryFolder("console"), environment: {} });
-  const host = new ConsoleHost(createLog({ level: "silent", terminal: false }));
+  const host = new ConsoleHost(createLog({ level: "silent", terminal: false }), systemClock);
   const ports = { console: port, gateway: 1, admin: undefined };
   const serving = await host.start({ config, ports, printsMail: false, movesOn: true });
   expect(serving.port).toBeGreaterThan(port);

@@ -65,7 +65,7 @@ export function stubNetwork(
     chain: { ...chain, shown: chain } as unknown as ChainWatch,
     metrics: new Metrics().network(name),
     clock: systemClock,
-    timers: new TimerWheel(systemClock.monotonic),
+    timers: new TimerWheel(systemClock),
     turnEnds: (run) => void setImmediate(run),
     buffers: new LargeBuffers(),
     cache: new MemoryCache({ maxBytes: 0 }),

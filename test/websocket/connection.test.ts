@@ -10,6 +10,7 @@ import type { Pipeline } from "../../src/gateway/pipeline.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { EventLoop } from "../../src/wire/event-loop.ts";
 import { plentyOfMemory } from "../support/holding.ts";
+import { timed } from "../support/timed.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -77,7 +78,7 @@ beforeEach(() => {
       memory: plentyOfMemory(),
       pipeline: { run, takeMessage: ignore, countRefusal: ignore } as unknown as Pipeline,
       traffic: new Metrics().traffic("websocket"),
-      clock: { now: () => now, monotonic: () => now },
+      clock: timed({ now: () => now, monotonic: () => now }),
       loop: new EventLoop(DEFAULT_WIRE),
     },
   );

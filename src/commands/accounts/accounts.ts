@@ -1,9 +1,9 @@
 import { emailFault, planFault } from "../../access/account-checks.ts";
-import type { Random } from "../../access/api-key.ts";
 import { newAccount } from "../../access/new-account.ts";
 import { isActive } from "../../access/new-key.ts";
 import type { PlanConfig } from "../../config/plans.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Random } from "../../lib/random.ts";
 import type { Account, Storage } from "../../storage/store.ts";
 import { accountBalance, dailyCreditsOf } from "../../usage/account-usage.ts";
 import { CommandError, count, isoTime, minute, type Output, refuse, table } from "../output.ts";

@@ -1,6 +1,6 @@
-import type { Random } from "../../access/api-key.ts";
 import { type AuditEvent, auditEntry, COMMAND_ACTOR } from "../../access/audit-entry.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Random } from "../../lib/random.ts";
 import type { Storage } from "../../storage/store.ts";
 
 /** What a command that changes something needs to write it down. */

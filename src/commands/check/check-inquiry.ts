@@ -1,6 +1,6 @@
 import { classify } from "../../failures/failures.ts";
 import { wholeBytes } from "../../lib/bytes.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import { redact } from "../../telemetry/redact.ts";
 import type { Transport } from "../../transports/transport.ts";
 import type { UpstreamAnswer } from "../../transports/upstream-answer.ts";
@@ -15,7 +15,7 @@ const TEXT_CHARS = 60;
 export class Inquiry {
   readonly #transport: Pick<Transport, "call">;
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #endMs: number;
+  readonly #endMs: MonotonicMs;
 
   constructor(transport: Pick<Transport, "call">, clock: Pick<Clock, "monotonic">) {
     this.#transport = transport;

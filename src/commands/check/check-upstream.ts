@@ -63,7 +63,7 @@ export async function tryUpstream(
   family: FamilyCheck,
   wire: WireKind,
 ): Promise<Findings> {
-  const timers = new TimerWheel(systemClock.monotonic);
+  const timers = new TimerWheel(systemClock);
   const node = transportTo(upstream, { timers, loop: new EventLoop(wire) });
   const inquiry = new Inquiry(node, systemClock);
   try {

@@ -29,7 +29,7 @@ export function openNodeSource(url: string, parts: { readonly pause: Pause }): B
       maxConnections: MAX_CONNECTIONS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
-    { timers: new TimerWheel(systemClock.monotonic), loop: new EventLoop(DEFAULT_WIRE) },
+    { timers: new TimerWheel(systemClock), loop: new EventLoop(DEFAULT_WIRE) },
   );
   const ended = new AbortController();
   const pause = (ms: number) => parts.pause(ms, ended.signal);

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ConsoleStart, FromConsole, Ports, ToConsole } from "../../console/messages.ts";
+import type { MonotonicMs, Time } from "../../lib/clock.ts";
 import { entryFile } from "../../lib/own-files.ts";
 import { RestartPause } from "../../lib/restart-pause.ts";
 import type { Logger } from "../../telemetry/log.ts";
@@ -18,18 +19,20 @@ export type ServingConsole = { readonly port: number; readonly publicUrl: string
  */
 export class ConsoleHost {
   readonly #log: Logger;
+  readonly #time: Time;
   readonly #pause = new RestartPause();
   #start: ConsoleStart | undefined;
   #process: ChildProcess | undefined;
   #port: number | undefined;
-  #servingSinceMs: number | undefined;
-  #restart: NodeJS.Timeout | undefined;
+  #servingSinceMs: MonotonicMs | undefined;
+  #stopRestart: () => void = () => undefined;
   #isStopping = false;
   #serving: ((serving: ServingConsole) => void)[] = [];
   #links: ((url: string) => void)[] = [];
 
   /** Loads the program at once; it begins to serve when it is told what. */
-  constructor(log: Logger) {
+  constructor(log: Logger, time: Time) {
+    this.#time = time;
     this.#log = log;
     this.#fork();
   }
@@ -54,13 +57,13 @@ export class ConsoleHost {
   /** Lets it finish; killed where it does not. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    clearTimeout(this.#restart);
+    this.#stopRestart();
     const child = this.#process;
     if (child === undefined) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      const stopWaiting = this.#time.after(STOP_MS, () => child.kill("SIGKILL"));
       child.once("exit", () => {
-        clearTimeout(timer);
+        stopWaiting();
         resolve();
       });
       this.#send({ kind: "stop" });
@@ -84,7 +87,7 @@ export class ConsoleHost {
       case "serving": {
         const { port, publicUrl } = message;
         this.#port = port;
-        this.#servingSinceMs = performance.now();
+        this.#servingSinceMs = this.#time.monotonic();
         this.#log.info({ port, pid: this.pid }, "dashboard serves");
         for (const tell of this.#serving.splice(0)) tell({ port, publicUrl });
         return;
@@ -102,11 +105,11 @@ export class ConsoleHost {
     this.#process = undefined;
     if (this.#isStopping) return;
     const since = this.#servingSinceMs;
-    const servedMs = since === undefined ? 0 : performance.now() - since;
+    const servedMs = since === undefined ? 0 : this.#time.monotonic() - since;
     const pauseMs = Math.max(this.#pause.after(servedMs), SHORTEST_PAUSE_MS);
     this.#log.warn({ pid: child.pid, cause, pauseMs }, "dashboard ended");
     if (this.#start !== undefined) this.#start = withPort(this.#start, this.#nextPort(this.#start));
-    this.#restart = setTimeout(() => this.#fork(), pauseMs);
+    this.#stopRestart = this.#time.after(pauseMs, () => this.#fork());
   }
 
   /** A page that is open comes back to the same port. */

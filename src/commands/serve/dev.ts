@@ -15,6 +15,7 @@ import { type DevChain, startDevChain } from "../../dev/chain.ts";
 import { startDemoTraffic } from "../../dev/demo-traffic.ts";
 import { slotBannerLines } from "../../dev/slot-banner.ts";
 import { SAMPLE_LEDGER } from "../../dev/slot-samples.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { openStorage } from "../../storage/open.ts";
 import type { Storage } from "../../storage/store.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
@@ -56,7 +57,7 @@ export async function runDev(
   try {
     if (kept === undefined) open.push(() => rm(folder, { recursive: true, force: true }));
     // It loads while the chain starts.
-    const dashboard = new ConsoleHost(log);
+    const dashboard = new ConsoleHost(log, systemClock);
     open.push(() => dashboard.stop());
     const chain = await startDevChain({
       blockTimeSeconds: BLOCK_TIME_SECONDS,

@@ -1,6 +1,7 @@
 import { startGateway } from "../../app.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { openStorage } from "../../storage/open.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../../telemetry/log.ts";
@@ -44,7 +45,7 @@ function openDashboard(
   log: Logger,
 ): ConsoleHost | undefined {
   if (config.console === undefined) return undefined;
-  const host = new ConsoleHost(log);
+  const host = new ConsoleHost(log, systemClock);
   const ports = { console: config.console.port, gateway: port, admin: adminPort };
   void host.start({ config, ports, printsMail: false, movesOn: false });
   return host;

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../../lib/clock.ts";
 import type { Account, Storage } from "../../storage/store.ts";
 import { accountBalance, type DailyPlans } from "../../usage/account-usage.ts";
 import type { Balance } from "../contract/accounts.ts";
@@ -15,7 +16,7 @@ export type BalanceParts = {
 export async function balanceView(
   parts: BalanceParts,
   account: Account,
-  now: number,
+  now: UnixMs,
 ): Promise<Balance> {
   const from = (Math.floor(now / MINUTE_MS) - PACE_MINUTES + 1) * MINUTE_MS;
   const [{ account: _, ...today }, totals] = await Promise.all([
@@ -38,7 +39,7 @@ export async function balanceView(
 
 /** Whole minutes, because a pace is no more exact. */
 function endOf(
-  now: number,
+  now: UnixMs,
   { left, resetSeconds }: { readonly left: number; readonly resetSeconds: number },
   pace: number,
 ): string | null {

@@ -2,6 +2,7 @@ import { keyNameFault, planFault, readDate } from "../../access/account-checks.t
 import { readAllowLists } from "../../access/allow-entries.ts";
 import type { NewKeyParts } from "../../access/new-key.ts";
 import type { Config } from "../../config/schema.ts";
+import type { UnixMs } from "../../lib/clock.ts";
 import type { Account, AllowLists, ApiKey } from "../../storage/store.ts";
 import { notFound } from "../api/access.ts";
 import type { ApiParts } from "../api/parts.ts";
@@ -40,7 +41,7 @@ export function checkName(name: string): void {
 }
 
 /** Unix milliseconds. @throws Problem where the day has begun already */
-export function readEnd(date: string, now: number): number {
+export function readEnd(date: string, now: UnixMs): number {
   const read = readDate(date);
   if ("value" in read && read.value > now) return read.value;
   const fault =

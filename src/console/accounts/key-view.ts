@@ -1,11 +1,12 @@
 import { keyState } from "../../access/new-key.ts";
+import type { UnixMs } from "../../lib/clock.ts";
 import type { ApiKey } from "../../storage/store.ts";
 
 const isoTime = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
 
 /** What every page shows of a key. */
-export function keyView(key: ApiKey, now: number) {
+export function keyView(key: ApiKey, now: UnixMs) {
   const { id, name, prefix, limits, allow } = key;
   return {
     ...{ id, name, prefix, limits, allow },

@@ -1,4 +1,5 @@
 import { createId } from "../../access/ids.ts";
+import type { UnixMs } from "../../lib/clock.ts";
 import { dayOf } from "../../lib/day.ts";
 import type { AlertDelivery, AlertSettings } from "../../storage/console-stores.ts";
 import { accountBalance } from "../../usage/account-usage.ts";
@@ -21,7 +22,7 @@ export type AlertParts = SenderParts & Pick<ApiParts, "storage" | "config" | "ra
 export class AlertJob {
   readonly #parts: AlertParts;
   readonly #sender: AlertSender;
-  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #ends: (() => void)[] = [];
   readonly #running = new Set<Promise<void>>();
   #isLooking = false;
   #isDelivering = false;
@@ -32,15 +33,16 @@ export class AlertJob {
   }
 
   start(): void {
-    this.#timers.push(
-      setInterval(() => this.#run(this.look()), LOOK_EVERY_MS),
-      setInterval(() => this.#run(this.deliver()), DELIVER_EVERY_MS),
+    const { clock } = this.#parts;
+    this.#ends.push(
+      clock.every(LOOK_EVERY_MS, () => this.#run(this.look())),
+      clock.every(DELIVER_EVERY_MS, () => this.#run(this.deliver())),
     );
   }
 
   /** Waits for the attempts that are under way. What is due then is sent after the next start. */
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const end of this.#ends) end();
     await Promise.all(this.#running);
   }
 
@@ -103,7 +105,7 @@ export class AlertJob {
     { emails, webhook }: AlertSettings,
     alert: Pick<AlertDelivery, "accountId" | "day" | "threshold"> & {
       readonly message: AlertMessage;
-      readonly now: number;
+      readonly now: UnixMs;
     },
   ): AlertDelivery[] {
     const { message, now, ...of } = alert;

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../../lib/clock.ts";
 import type { Account } from "../../storage/store.ts";
 import type { AccountBalance } from "../../usage/account-usage.ts";
 
@@ -28,7 +29,7 @@ export function alertMessage(
     readonly account: Account;
     readonly balance: AccountBalance;
     readonly threshold: number;
-    readonly now: number;
+    readonly now: UnixMs;
   },
 ): AlertMessage {
   const { account, balance, threshold, now } = of;

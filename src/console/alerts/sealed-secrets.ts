@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
-import type { Random } from "../../access/api-key.ts";
+import type { Random } from "../../lib/random.ts";
 import type { AlertSettings, AlertStore } from "../../storage/console-stores.ts";
 
 const CIPHER = "aes-256-gcm";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Random } from "../../access/api-key.ts";
+import type { Random } from "../../lib/random.ts";
 
 const MARK = "whsec_";
 /** Standard Webhooks asks for 24 to 64 bytes. */

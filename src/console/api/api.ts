@@ -23,7 +23,7 @@ type Exchange = {
  * What refuses pages of other origins, and turns errors into answers, stands around it.
  */
 export function registerApi(app: FastifyInstance, parts: ApiParts): void {
-  const server: Server = { parts, streams: new EventStreams() };
+  const server: Server = { parts, streams: new EventStreams(parts.clock) };
   for (const route of apiRoutes(parts)) registerRoute(app, route, server);
   app.addHook("preClose", async () => server.streams.closeAll());
 }

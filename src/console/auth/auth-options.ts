@@ -90,7 +90,7 @@ function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
   const pages = pagesOf(publicUrl);
   return [
     signUpLinks({
-      ...{ signup, maySignUp },
+      ...{ signup, maySignUp, clock: parts.clock },
       confirm: (email, url) => mail?.post(verificationMail(email, url)),
       alreadySignedUp: (email) => mail?.post(alreadySignedUpMail(email, pages)),
     }),
@@ -118,7 +118,7 @@ function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
     }),
     twoFactorForLinks(),
     passwordGuard(new Attempts(parts.database, parts.clock)),
-    oneTimeCodes(),
+    oneTimeCodes(parts.clock),
     sessionIds(),
     auditPlugin(parts),
   ];

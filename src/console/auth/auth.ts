@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
-import type { Random } from "../../access/api-key.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Random } from "../../lib/random.ts";
 import type { Storage } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Mailer } from "../mail/mailer.ts";

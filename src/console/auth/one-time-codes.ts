@@ -1,13 +1,14 @@
 import type { BetterAuthPlugin } from "@better-auth/core";
 import { APIError, createAuthMiddleware } from "better-auth/api";
 import { deleteSessionCookie } from "better-auth/cookies";
+import type { Clock } from "../../lib/clock.ts";
 
 const CODE_PATH = "/two-factor/verify-totp";
 /** A code is taken in its own 30 s and in those before and after it. */
 const CODE_LIVES_MS = 120_000;
 
 /** A code of an authenticator app works once (RFC 6238, 5.2): who looks over a shoulder gets nothing. */
-export function oneTimeCodes(): BetterAuthPlugin {
+export function oneTimeCodes(clock: Pick<Clock, "now">): BetterAuthPlugin {
   const handler = createAuthMiddleware(async (ctx) => {
     const { internalAdapter, newSession, session } = ctx.context;
     if (!newSession) return;
@@ -15,7 +16,7 @@ export function oneTimeCodes(): BetterAuthPlugin {
     const isFirst = await internalAdapter.reserveVerificationValue({
       identifier: `totp:${id}:${String(ctx.body?.code)}`,
       value: "used",
-      expiresAt: new Date(Date.now() + CODE_LIVES_MS),
+      expiresAt: new Date(clock.now() + CODE_LIVES_MS),
     });
     if (isFirst) return;
     // A session that was there before is not the code's.

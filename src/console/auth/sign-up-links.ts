@@ -5,6 +5,7 @@ import { APIError, createAuthEndpoint, originCheck } from "better-auth/api";
 import { setSessionCookie } from "better-auth/cookies";
 import { generateRandomString } from "better-auth/crypto";
 import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
 import { tidyName } from "./names.ts";
 import type { Signup, SignupPolicy } from "./signup-policy.ts";
 
@@ -16,6 +17,7 @@ const PASSWORD_PAGE = "/verify";
 
 export type SignUpLinkParts = {
   readonly signup: Signup;
+  readonly clock: Pick<Clock, "now">;
   readonly maySignUp: SignupPolicy;
   /** Somebody signs up with an e-mail that no user has. */
   readonly confirm: (email: string, url: string) => void;
@@ -51,13 +53,14 @@ export function signUpLinks(parts: SignUpLinkParts): BetterAuthPlugin {
     // By the names of those that they replace.
     endpoints: {
       signUpEmail: signUpEndpoint(parts),
-      verifyEmail: linkEndpoint(),
-      confirmSignUp: passwordEndpoint(),
+      verifyEmail: linkEndpoint(parts),
+      confirmSignUp: passwordEndpoint(parts),
     },
   };
 }
 
-function signUpEndpoint({ signup, maySignUp, confirm, alreadySignedUp }: SignUpLinkParts) {
+function signUpEndpoint(parts: SignUpLinkParts) {
+  const { signup, clock, maySignUp, confirm, alreadySignedUp } = parts;
   return createAuthEndpoint("/sign-up/email", { method: "POST", body: signUpBody }, async (ctx) => {
     if (signup === "closed") {
       const message = "Email and password sign up is not enabled";
@@ -85,13 +88,13 @@ function signUpEndpoint({ signup, maySignUp, confirm, alreadySignedUp }: SignUpL
       await internalAdapter.createVerificationValue({
         identifier: identifierOf(token),
         value: JSON.stringify(waiting),
-        expiresAt: new Date(Date.now() + LINK_SECONDS * 1000),
+        expiresAt: new Date(clock.now() + LINK_SECONDS * 1000),
       });
       const query = new URLSearchParams({ token, callbackURL });
       confirm(email, `${baseURL}/verify-email?${query}`);
     }
     // As better-auth answers, which is the same for all.
-    const now = new Date();
+    const now = new Date(clock.now());
     const id = generateId({ model: "user" }) || generateRandomString(TOKEN_LENGTH);
     const user = { name, email, emailVerified: false, image: null, createdAt: now, updatedAt: now };
     return ctx.json({ token: null, user: { ...user, id } });
@@ -99,12 +102,12 @@ function signUpEndpoint({ signup, maySignUp, confirm, alreadySignedUp }: SignUpL
 }
 
 /** Where the link of the mail leads. */
-function linkEndpoint() {
+function linkEndpoint({ clock }: SignUpLinkParts) {
   const query = z.object({ token: z.string(), callbackURL: z.string().optional() });
   const use = [originCheck((ctx) => ctx.query.callbackURL)];
   return createAuthEndpoint("/verify-email", { method: "GET", query, use }, async (ctx) => {
     const { token, callbackURL } = ctx.query;
-    const waiting = await findSignUp(ctx, token);
+    const waiting = await findSignUp(ctx, { token, clock });
     if (waiting === undefined) {
       if (callbackURL === undefined) throw fault("INVALID_TOKEN", "UNAUTHORIZED");
       throw ctx.redirect(withError(callbackURL, "INVALID_TOKEN"));
@@ -119,11 +122,11 @@ function linkEndpoint() {
 }
 
 /** The link was opened in another browser: whoever signed up knows the password. */
-function passwordEndpoint() {
+function passwordEndpoint({ clock }: SignUpLinkParts) {
   const body = z.object({ token: z.string(), password: z.string() });
   return createAuthEndpoint("/confirm-sign-up", { method: "POST", body }, async (ctx) => {
     const { token, password } = ctx.body;
-    const waiting = await findSignUp(ctx, token);
+    const waiting = await findSignUp(ctx, { token, clock });
     if (waiting === undefined) throw fault("INVALID_TOKEN", "UNAUTHORIZED");
     const hashed = waiting.passwordHash;
     if (!(await ctx.context.password.verify({ hash: hashed, password }))) {
@@ -136,10 +139,10 @@ function passwordEndpoint() {
 
 async function findSignUp(
   { context }: GenericEndpointContext,
-  token: string,
+  { token, clock }: { readonly token: string } & Pick<SignUpLinkParts, "clock">,
 ): Promise<SignUp | undefined> {
   const found = await context.internalAdapter.findVerificationValue(identifierOf(token));
-  if (found === null || found.expiresAt.getTime() <= Date.now()) return undefined;
+  if (found === null || found.expiresAt.getTime() <= clock.now()) return undefined;
   return JSON.parse(found.value) as SignUp;
 }
 

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
 import { ANSWERED_OUTCOMES } from "../../storage/usage-store.ts";
 import { type Sample, samplesOf } from "./metric-lines.ts";
 
@@ -6,7 +7,7 @@ type Count = { calls: number; failed: number };
 
 /** The counters of one look, by network, and by network and upstream. */
 export type Counters = {
-  readonly atMs: number;
+  readonly atMs: MonotonicMs;
   readonly networks: ReadonlyMap<string, Count>;
   readonly upstreams: ReadonlyMap<string, Count>;
 };
@@ -15,7 +16,7 @@ export type Counters = {
 export type Rate = { readonly calls: number; readonly failed: number };
 
 /** `metrics`: what the admin port shows; `atMs`: monotonic. */
-export function countersOf(metrics: string, atMs: number): Counters {
+export function countersOf(metrics: string, atMs: MonotonicMs): Counters {
   const calls = samplesOf(metrics, "tollgate_calls_total");
   const attempts = samplesOf(metrics, "tollgate_upstream_calls_total");
   return {

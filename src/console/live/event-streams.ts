@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
+import type { SystemTimers } from "../../lib/clock.ts";
 import { Problem } from "../api/problem.ts";
 import type { EventSource } from "../api/route.ts";
 
@@ -30,6 +31,11 @@ export type StreamRequest = {
 /** The open streams of server-sent events. */
 export class EventStreams {
   readonly #open = new Map<() => void, string>();
+  readonly #timers: SystemTimers;
+
+  constructor(timers: SystemTimers) {
+    this.#timers = timers;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -51,16 +57,20 @@ export class EventStreams {
     response.writeHead(200, { ...headers, ...HEADERS });
     response.write(`retry: ${RETRY_MS}\n\n`);
     const end = (): void => void response.end();
-    const heartbeat = setInterval(() => response.write(": still here\n\n"), HEARTBEAT_MS);
-    const recheck = setInterval(() => request.recheck().catch(end), RECHECK_MS);
+    const stopHeartbeat = this.#timers.every(HEARTBEAT_MS, () => {
+      response.write(": still here\n\n");
+    });
+    const stopRecheck = this.#timers.every(RECHECK_MS, () => {
+      request.recheck().catch(end);
+    });
     const stop = source.subscribe((event, json) => {
       if (response.writableLength > UNREAD_BYTES) response.destroy();
       else response.write(`event: ${event}\ndata: ${json}\n\n`);
     });
     this.#open.set(end, request.userId);
     response.once("close", () => {
-      clearInterval(heartbeat);
-      clearInterval(recheck);
+      stopHeartbeat();
+      stopRecheck();
       this.#open.delete(end);
       stop();
     });

@@ -1,3 +1,4 @@
+import type { SystemTimers } from "../../lib/clock.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { SendEvent } from "../api/route.ts";
 
@@ -12,11 +13,12 @@ type Watched = {
   readonly listeners: Set<SendEvent>;
   last: Sight | undefined;
   isLooking: boolean;
-  timer: NodeJS.Timeout;
+  stopLooking: () => void;
 };
 
 export type LooksParts = {
   readonly everyMs: number;
+  readonly clock: SystemTimers;
   readonly log: Logger;
 };
 
@@ -45,7 +47,7 @@ export class Looks {
     return () => {
       watched.listeners.delete(listener);
       if (watched.listeners.size > 0 || this.#watched.get(name) !== watched) return;
-      clearInterval(watched.timer);
+      watched.stopLooking();
       this.#watched.delete(name);
     };
   }
@@ -55,7 +57,9 @@ export class Looks {
       listeners: new Set(),
       last: undefined,
       isLooking: false,
-      timer: setInterval(() => void this.#see(name, watched), this.#parts.everyMs),
+      stopLooking: this.#parts.clock.every(this.#parts.everyMs, () => {
+        void this.#see(name, watched);
+      }),
     };
     this.#watched.set(name, watched);
     void this.#see(name, watched);

@@ -27,6 +27,6 @@ export function usageLooks(parts: ApiParts): Looks {
       const mark = JSON.stringify({ ...seen, balance: { ...seen.balance, resetSeconds: 0 } });
       return { event: "usage", json: JSON.stringify(seen), mark };
     },
-    { everyMs: LOOK_EVERY_MS, log },
+    { everyMs: LOOK_EVERY_MS, log, clock },
   );
 }

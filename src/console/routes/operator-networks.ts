@@ -23,7 +23,7 @@ export function operatorNetworkRoutes(parts: ApiParts): BoundRoute[] {
   const view = admin && new NetworksView(admin, clock);
   const read = async (): Promise<NetworksOverview> =>
     view === undefined ? NO_ADMIN : { admin: true, networks: await view.read() };
-  const live = new Looks(() => see(read), { everyMs: LOOK_EVERY_MS, log });
+  const live = new Looks(() => see(read), { everyMs: LOOK_EVERY_MS, log, clock });
   return [
     bind(readOperatorNetworks, read),
     bind(streamNetworks, async () => ({ subscribe: (send) => live.watch("networks", send) })),

@@ -1,3 +1,4 @@
+import type { UnixMs } from "../../lib/clock.ts";
 import { DAY_MS } from "../../lib/day.ts";
 import type { UsageResolution } from "../../storage/usage-store.ts";
 import type { Range } from "../contract/usage.ts";
@@ -27,7 +28,7 @@ const RANGE_STEPS: Readonly<Record<Range, { lengthMs: number; stepMs: number }>>
 export type Kept = Readonly<Record<"minutes" | "hours" | "days", number>>;
 
 /** Steps become hours or days where nothing finer is kept for as long as the range is. */
-export function spanOf(range: Range, now: number, kept: Kept): Span {
+export function spanOf(range: Range, now: UnixMs, kept: Kept): Span {
   const { lengthMs, stepMs: fine } = RANGE_STEPS[range];
   const grown = fine < HOUR_MS && kept.minutes < lengthMs ? HOUR_MS : fine;
   const stepMs = grown === HOUR_MS && kept.hours < lengthMs ? DAY_MS : grown;

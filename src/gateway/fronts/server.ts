@@ -1,13 +1,14 @@
 import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Authenticator } from "../../access/authenticator.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Time } from "../../lib/clock.ts";
 import type { MemoryBudget } from "../../lib/memory-budget.ts";
-import { patientInterval } from "../../lib/patient-interval.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { type DoorOptions, Doors } from "../../wire/server/doors.ts";
 import { type ConnectionLimits, createNodeServer } from "../../wire/server/node-server.ts";
+import { PacedSocket } from "../../wire/server/paced-socket.ts";
 import { PlainWire } from "../../wire/server/plain-wire.ts";
 import { SlowReaders } from "../../wire/server/slow-readers.ts";
 import { followCertificates, readCertificates, type TlsFiles } from "./certificates.ts";
@@ -47,7 +48,7 @@ const KEEP_ALIVE_GRACE_MS = 1000;
 
 type Parts = FrontParts & {
   readonly authenticator: Authenticator;
-  readonly clock: Clock;
+  readonly clock: Time;
   readonly log: Logger;
   readonly memory: MemoryBudget;
   readonly doors: Pick<DoorOptions, "reserved" | "isShared">;
@@ -62,12 +63,14 @@ export class GatewayServer {
   readonly #plain: PlainWire | undefined;
   /** With TLS the connections twice: as they came, and as what their handshake made of them. */
   readonly #sockets = new Set<Socket>();
-  readonly #slowLook: NodeJS.Timeout;
+  readonly #stopLooking: () => void;
+  readonly #clock: Time;
   readonly #unfollow: () => void = () => undefined;
   #stopping = false;
 
   constructor(options: GatewayServerOptions, parts: Parts) {
     this.#options = options;
+    this.#clock = parts.clock;
     const { tls, keepAliveMs, limits = CONNECTION_LIMITS } = options;
     const http = new HttpFront(parts);
     const doors = this.#doors(parts);
@@ -77,6 +80,8 @@ export class GatewayServer {
       readerOf: (socket) => this.#plain?.readerOf(socket),
     });
     const begin = http.begin.bind(http);
+    const isPlain = parts.loop.wire === "plain";
+    const paced = (socket: Duplex) => (isPlain ? socket : new PacedSocket(socket as Socket));
     const server = createNodeServer(
       { limits, keepAliveMs, tls: tls && readCertificates(tls) },
       {
@@ -87,7 +92,7 @@ export class GatewayServer {
         loop: parts.loop,
         upgrade: (request, socket, head) => {
           if ("setTimeout" in socket) request.socket.setTimeout(0);
-          void websocket.upgrade(request, socket, head);
+          void websocket.upgrade(request, paced(socket), head);
         },
       },
     );
@@ -96,8 +101,8 @@ export class GatewayServer {
     const opened = (socket: Socket) => this.#keep(socket);
     const slow = { windowMs: limits.trickleMs, clock: parts.clock, inside: parts.loop.inside };
     const readers = new SlowReaders(this.#sockets, slow);
-    this.#slowLook = patientInterval(() => readers.look(), SLOW_LOOK_MS);
-    if (parts.loop.wire === "plain") {
+    this.#stopLooking = parts.clock.every(SLOW_LOOK_MS, () => readers.look());
+    if (isPlain) {
       this.#plain = new PlainWire(server, wire, {
         begin,
         opened,
@@ -154,14 +159,14 @@ export class GatewayServer {
     this.#plain?.stop();
     // node:http takes a connection on which nothing was said yet for a busy one.
     this.#end((socket) => socket.bytesRead === 0);
-    const bound = setTimeout(() => {
+    const stopWaiting = this.#clock.after(this.#options.shutdownTimeoutMs, () => {
       this.#websocket.terminate();
       this.#end(() => true);
-    }, this.#options.shutdownTimeoutMs);
+    });
     await closed;
-    clearTimeout(bound);
+    stopWaiting();
     this.#plain?.close();
-    clearInterval(this.#slowLook);
+    this.#stopLooking();
     this.#websocket.terminate();
   }
 

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { type Piece, sizeOf } from "../../lib/bytes.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { MonotonicMs, Time } from "../../lib/clock.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
 import type { TrafficMetrics } from "../../telemetry/metrics.ts";
 import { freeableCopy, freeMemory } from "../../wire/bytes/free-memory.ts";
@@ -36,7 +36,7 @@ type Parts = {
   readonly memory: MemoryBudget;
   readonly pipeline: Pipeline;
   readonly traffic: TrafficMetrics;
-  readonly clock: Clock;
+  readonly clock: Time;
   readonly loop: EventLoop;
 };
 
@@ -59,13 +59,13 @@ export class WebSocketConnection {
   #lastPingMs: number;
   #awaitsPong = false;
   #unsentBytes = 0;
-  #unsentSinceMs: number;
+  #unsentSinceMs: MonotonicMs;
   readonly #holding: Holding;
   /** The bytes of messages that wait, and of those whose calls are in flight. */
   #messageBytes = 0;
   /** The bytes of a message that is being read, and when it began. */
   #unfinishedBytes = 0;
-  #unfinishedSinceMs: number;
+  #unfinishedSinceMs: MonotonicMs;
   #unfinished: Buffer[] = [];
   /** What reads it, where that is not the library. */
   #frames: { readonly free: () => void } | undefined;
@@ -255,7 +255,7 @@ export class WebSocketConnection {
     const sizeBytes = message.length;
     let waited = 0;
     waited = answerMessage(message, parts, ({ pieces, exhausted, status }) => {
-      if (pausesAfter(status, this.#onRested)) this.#isResting = true;
+      if (pausesAfter(status, this.#onRested, this.#parts.clock)) this.#isResting = true;
       this.#inAir -= waited;
       if (waited > 0) {
         this.#messageBytes -= sizeBytes;

@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { Authenticator } from "../../access/authenticator.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Time } from "../../lib/clock.ts";
 import type { MemoryBudget } from "../../lib/memory-budget.ts";
-import { patientInterval } from "../../lib/patient-interval.ts";
 import type { TrafficMetrics } from "../../telemetry/metrics.ts";
 import type { Doors } from "../../wire/server/doors.ts";
 import { endWithAnswer } from "../../wire/server/raw-answer.ts";
@@ -25,7 +24,7 @@ export type WebSocketOptions = {
 
 type Parts = FrontParts & {
   readonly authenticator: Authenticator;
-  readonly clock: Clock;
+  readonly clock: Time;
   readonly memory: MemoryBudget;
   readonly doors: Pick<Doors, "admitFor">;
   /** What reads an open connection; undefined where it reads itself, as with TLS. */
@@ -48,16 +47,17 @@ export class WebSocketFront {
     maxPayload: MAX_BODY_BYTES,
   });
   readonly #byKey = new Map<string, Set<WebSocketConnection>>();
-  readonly #sweeper = patientInterval(() => this.sweep(), SWEEP_MS);
+  readonly #stopSweeping: () => void;
   #stopping = false;
 
   constructor(options: WebSocketOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
+    this.#stopSweeping = parts.clock.every(SWEEP_MS, () => this.sweep());
     this.#traffic = parts.metrics.traffic("websocket");
     this.#server.on("wsClientError", ({ message }, socket) => {
       parts.metrics.refused("bad_request");
-      endWithAnswer(socket, lastAnswer({ name: "bad_request", details: message }));
+      endWithAnswer(socket, lastAnswer({ name: "bad_request", details: message }), parts.clock);
     });
   }
 
@@ -77,7 +77,7 @@ export class WebSocketFront {
     const session = this.#limit(identified, requestHead, socket);
     if ("name" in session) {
       this.#parts.metrics.refused(session.name);
-      endWithAnswer(socket, lastAnswer(session), requestId);
+      endWithAnswer(socket, { ...lastAnswer(session), requestId }, this.#parts.clock);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (accepted) => {
@@ -105,7 +105,7 @@ export class WebSocketFront {
   }
 
   terminate(): void {
-    clearInterval(this.#sweeper);
+    this.#stopSweeping();
     for (const connection of this.#connections()) connection.terminate();
   }
 

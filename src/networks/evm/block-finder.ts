@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { Router } from "../../routing/router.ts";
 import { blockNumberIn } from "../../transports/answer-block.ts";
 import type { ChainWatch } from "./chain-watch.ts";
@@ -15,7 +15,7 @@ export type Finding = {
   /** Whether a partner may answer. */
   readonly partner: boolean;
   /** The deadline of the whole call, monotonic milliseconds. */
-  readonly deadlineMs: number;
+  readonly deadlineMs: MonotonicMs;
 };
 
 /** Finds the numbers of the blocks that a call names by `safe`, `finalized` or a hash. */

@@ -1,3 +1,5 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
+
 /** Below this, blocks come faster than it pays to ask. */
 const LEAST_INTERVAL_MS = 250;
 /** No chain in use is slower; one whose blocks come more seldom makes them when somebody asks. */
@@ -53,7 +55,7 @@ export class BlockRhythm {
   }
 
   /** A block, the highest until now, was seen; `timestamp` in seconds, where known. */
-  sighted(number: number, timestamp: number | undefined, nowMs: number): void {
+  sighted(number: number, timestamp: number | undefined, nowMs: MonotonicMs): void {
     const last = this.#samples.at(-1);
     if (timestamp !== undefined) {
       // After a reorganisation to a lower block.
@@ -72,7 +74,7 @@ export class BlockRhythm {
   }
 
   /** `blocks`: how many were found at once; the newest of them tells most. */
-  #expect(nowMs: number, blocks: number): void {
+  #expect(nowMs: MonotonicMs, blocks: number): void {
     const slot = this.slotMs;
     const dueMs = this.#expectedMs + (blocks - 1) * slot;
     const late = nowMs - dueMs;

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type Clock, sharedMonotonic } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { SharedBoard } from "../../lib/shared-board.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
@@ -72,7 +72,7 @@ export class ChainWatch implements Horizon {
   /** When a client was last told to use the head. */
   #touchedMs = Number.NEGATIVE_INFINITY;
   /** Since when no primary is healthy. */
-  #outageSinceMs: number | undefined;
+  #outageSinceMs: MonotonicMs | undefined;
 
   constructor(options: ChainWatchOptions, parts: ChainWatchParts) {
     this.#upstreams = parts.upstreams;
@@ -91,7 +91,7 @@ export class ChainWatch implements Horizon {
     const { board } = parts;
     if (board === undefined) return;
     const reported = (upstream: TrackedUpstream) => this.#tracker.reported(upstream);
-    const aheadMs = sharedMonotonic() - parts.clock.monotonic();
+    const aheadMs = board.now() - parts.clock.monotonic();
     this.#shared = new SharedHead({ ...parts, board, view: this.#view, aheadMs, reported });
   }
 

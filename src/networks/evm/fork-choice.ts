@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
 import type { HeaderTree } from "./header-tree.ts";
 import { highest, inOrder, isBehind, present, type Standing } from "./standing.ts";
 
@@ -14,7 +15,7 @@ export const MOST_PASSES = 3;
 export function chooseAmong(
   tree: HeaderTree,
   standings: readonly Standing[],
-  { heard, now }: { readonly heard: readonly Standing[]; readonly now: number },
+  { heard, now }: { readonly heard: readonly Standing[]; readonly now: MonotonicMs },
 ): number {
   let kept = Number.POSITIVE_INFINITY;
   // On the new chain others may be joined that were not before.

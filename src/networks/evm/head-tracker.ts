@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import { CHAIN_ID, ChainIdentity, type WarningLog } from "../chain-identity.ts";
 import { isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
@@ -232,7 +232,7 @@ export class HeadTracker {
   }
 
   /** Returns when it has to be done again, monotonic milliseconds. */
-  #work(now: number): number {
+  #work(now: MonotonicMs): number {
     const polled: UpstreamWatch[] = [];
     let next = now + LOOK_AGAIN_MS;
     let isTold = false;
@@ -254,14 +254,14 @@ export class HeadTracker {
    * Without the nodes that asked for a pause, as long as the head goes on without them. One that is
    * at its `requestsPerSecond` is polled like any other: it may be there all the time.
    */
-  #spared(polled: readonly UpstreamWatch[], now: number): readonly UpstreamWatch[] {
+  #spared(polled: readonly UpstreamWatch[], now: MonotonicMs): readonly UpstreamWatch[] {
     if (now - this.#movedMs >= silentMs(this.blockTimeMs)) return polled;
     const spared = polled.filter(({ upstream }) => !upstream.allowance.isPaused());
     return spared.length > 0 ? spared : polled;
   }
 
   /** A node whose breaker is open: its chain and its head decide. */
-  #probe(watch: UpstreamWatch, now: number): number {
+  #probe(watch: UpstreamWatch, now: MonotonicMs): number {
     const { breaker } = watch.upstream;
     if (now >= breaker.probeDueAtMs && !watch.isLooking) {
       breaker.probeStarted(now);
@@ -272,12 +272,12 @@ export class HeadTracker {
     return watch.isLooking ? Number.POSITIVE_INFINITY : breaker.probeDueAtMs;
   }
 
-  #check(watch: UpstreamWatch, now: number): number {
+  #check(watch: UpstreamWatch, now: MonotonicMs): number {
     if (now >= watch.checkAtMs && !watch.isLooking) this.#poller.look(watch, () => {});
     return watch.isLooking ? Number.POSITIVE_INFINITY : watch.checkAtMs;
   }
 
-  #sleep(untilMs: number, now: number): void {
+  #sleep(untilMs: MonotonicMs, now: MonotonicMs): void {
     if (this.#timer !== undefined) this.#parts.timers.clear(this.#timer);
     this.#timer = this.#parts.timers.set(Math.max(untilMs - now, 0), () => {
       this.#timer = undefined;

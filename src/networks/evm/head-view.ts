@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
 import { Overdue } from "../overdue.ts";
 import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
@@ -212,7 +212,7 @@ export class HeadView {
   }
 
   /** Returns the block above which what listeners were told of was replaced; Infinity: nothing was. */
-  #replace(heard: readonly Standing[], now: number): number {
+  #replace(heard: readonly Standing[], now: MonotonicMs): number {
     const before = this.#head?.number ?? -1;
     let kept = Number.POSITIVE_INFINITY;
     // A node that lagged behind a height of the old chain may decide once that height is forgotten.

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
 import { BlockRhythm } from "./block-rhythm.ts";
 
 /** Polls that an upstream can have saved up: one for a block that comes later than expected. */
@@ -54,13 +55,13 @@ export class PollSchedule {
   followMs = Number.POSITIVE_INFINITY;
 
   /** A client uses the head. True where none did for a while. */
-  used(now: number): boolean {
+  used(now: MonotonicMs): boolean {
     const wasIdle = now - this.#usedMs >= IN_USE_MS;
     this.#usedMs = now;
     return wasIdle;
   }
 
-  sighted(number: number, timestamp: number | undefined, now: number): void {
+  sighted(number: number, timestamp: number | undefined, now: MonotonicMs): void {
     this.rhythm.sighted(number, timestamp, now);
     this.#empty = 0;
     this.#unpaid = 0;
@@ -69,7 +70,7 @@ export class PollSchedule {
   }
 
   /** A poll that looks for the next block was sent. */
-  sent(isPaid: boolean, now: number): void {
+  sent(isPaid: boolean, now: MonotonicMs): void {
     this.#lastMs = now;
     this.#isInAir = true;
     if (!isPaid) this.#unpaid += 1;
@@ -83,7 +84,7 @@ export class PollSchedule {
   }
 
   /** `isTold`: some node tells of new blocks by itself, and a poll is for when it does not. */
-  nextMs({ balance, mayPoll }: PollAccount, isTold: boolean, now: number): number {
+  nextMs({ balance, mayPoll }: PollAccount, isTold: boolean, now: MonotonicMs): number {
     const slot = this.rhythm.slotMs;
     const expected = this.rhythm.expectedMs + (isTold ? slot / 2 : 0);
     // A node that hangs must not keep the others from being asked.

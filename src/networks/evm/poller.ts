@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { HeadView } from "./head-view.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import type { UpstreamWatch } from "./upstream-watch.ts";
@@ -36,7 +36,7 @@ export class Poller {
   }
 
   /** Takes notice of new blocks, whoever told of them. */
-  note(now: number): void {
+  note(now: MonotonicMs): void {
     const { newest, newestHeader } = this.#parts.view;
     const blocks = this.#newest < 0 ? 0 : newest - this.#newest;
     const isNew = newest > this.#newest;
@@ -51,7 +51,7 @@ export class Poller {
    * Polls whoever is due of `polled`; `isTold`: other nodes tell of new blocks by themselves.
    * Returns when it has to be done again, monotonic milliseconds.
    */
-  poll(polled: readonly UpstreamWatch[], isTold: boolean, now: number): number {
+  poll(polled: readonly UpstreamWatch[], isTold: boolean, now: MonotonicMs): number {
     const schedule = this.#schedule;
     if (now >= schedule.followMs) {
       schedule.followMs = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ export class Poller {
     watch.look("poll", done);
   }
 
-  #scout(watch: UpstreamWatch, now: number): void {
+  #scout(watch: UpstreamWatch, now: MonotonicMs): void {
     this.#schedule.sent(watch.account.mayPoll, now);
     const newest = this.#newest;
     this.look(watch, (isRight) => {

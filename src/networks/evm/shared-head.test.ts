@@ -2,6 +2,7 @@ import { closeSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SeededRandom } from "../../../test/simulation/seeded-random.ts";
 import { VirtualTime } from "../../../test/simulation/virtual-time.ts";
+import { sharedMonotonic } from "../../lib/clock.ts";
 import { boardBytes, openBoardFile, SharedBoard } from "../../lib/shared-board.ts";
 import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import { HeadView } from "./head-view.ts";
@@ -90,7 +91,13 @@ class Worker {
     const upstreams = [this.upstream];
     this.view = new HeadView({ confirmations: 1 }, { clock, timers: time, upstreams });
     this.shared = new SharedHead({
-      board: new SharedBoard<HeadClaim>({ fd: file, begin: 0, processes: WORKERS, own }),
+      board: new SharedBoard<HeadClaim>({
+        fd: file,
+        begin: 0,
+        processes: WORKERS,
+        own,
+        now: sharedMonotonic,
+      }),
       ...{ view: this.view, upstreams, clock, aheadMs: 0, reported: () => this.#link() },
     });
   }

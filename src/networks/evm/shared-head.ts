@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
 import type { SharedBoard } from "../../lib/shared-board.ts";
 import type { BlockHeader, TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
@@ -54,7 +55,7 @@ export class SharedHead {
   /** With these claims and this head it was in step. */
   #agreed: readonly HeadClaim[] | undefined;
   #agreedHead: Head | undefined;
-  #behindSinceMs: number | undefined;
+  #behindSinceMs: MonotonicMs | undefined;
   /** Within `atOnce`: what was found for all calls of the message. */
   #found: boolean | undefined;
   #isAtOnce = false;

@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
 import { type BlockHeader, isHealthy, type TrackedUpstream } from "../tracked-upstream.ts";
 import type { Join } from "./header-tree.ts";
 
@@ -55,7 +56,7 @@ export function resetStanding(standing: Standing): void {
 }
 
 /** Those whose word counts: healthy primaries; while there is none, partners that were asked lately. */
-export function voices(standings: readonly Standing[], now: number): readonly Standing[] {
+export function voices(standings: readonly Standing[], now: MonotonicMs): readonly Standing[] {
   const healthy = standings.filter(({ tip, upstream }) => tip !== undefined && isHealthy(upstream));
   const primaries = healthy.filter(({ upstream }) => upstream.role === "primary");
   if (primaries.length > 0) return primaries;
@@ -73,7 +74,7 @@ export function highest(standings: readonly Standing[]): number {
  * Primaries that were healthy a moment ago count too: one that was restarted empty must not decide
  * what the chain is because the others have hiccups.
  */
-export function present(standings: readonly Standing[], now: number): readonly Standing[] {
+export function present(standings: readonly Standing[], now: MonotonicMs): readonly Standing[] {
   return standings.filter(({ upstream, reportedMs }) => {
     if (upstream.role !== "primary" || upstream.chain !== "right" || upstream.drained) return false;
     return upstream.breaker.state !== "open" || now - reportedMs <= PRESENT_MS;

@@ -1,6 +1,7 @@
 import { closeSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { VirtualTime } from "../../../test/simulation/virtual-time.ts";
+import { sharedMonotonic } from "../../lib/clock.ts";
 import { boardBytes, openBoardFile, SharedBoard } from "../../lib/shared-board.ts";
 import type { TrackedUpstream } from "../tracked-upstream.ts";
 import { SharedSlots, type SlotClaim } from "./shared-slots.ts";
@@ -24,7 +25,13 @@ function workerOf(own: number) {
   const changed = () => shared?.changed();
   const parts = { clock: time.clock, timers: time, upstreams: [upstream], changed };
   const heads = new SlotHeads(1, parts);
-  const board = new SharedBoard<SlotClaim>({ fd, begin: 0, processes: WORKERS, own });
+  const board = new SharedBoard<SlotClaim>({
+    fd,
+    begin: 0,
+    processes: WORKERS,
+    own,
+    now: sharedMonotonic,
+  });
   const shared: SharedSlots | undefined = new SharedSlots(board, heads);
   const told = (confirmed: number) => {
     heads.told(upstream, { processed: confirmed + 2, confirmed, finalized: confirmed - 30 }, true);

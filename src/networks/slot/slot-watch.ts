@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { SharedBoard } from "../../lib/shared-board.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
@@ -51,7 +51,7 @@ export class SlotWatch implements ChainState {
   /** When a call last came that a partner may answer. */
   #partnerUsedMs = Number.NEGATIVE_INFINITY;
   /** Since when no primary is healthy. */
-  #outageSinceMs: number | undefined;
+  #outageSinceMs: MonotonicMs | undefined;
 
   constructor({ confirmations, genesisHash }: SlotWatchOptions, parts: SlotWatchParts) {
     const { clock, timers, upstreams, log } = parts;
@@ -192,7 +192,7 @@ export class SlotWatch implements ChainState {
   }
 
   /** Returns when it has to be looked at again; Infinity: when its answer comes. */
-  #work(poll: SlotPoll, now: number): number {
+  #work(poll: SlotPoll, now: MonotonicMs): number {
     const { upstream } = poll;
     const { breaker } = upstream;
     if (poll.isLooking) return Number.POSITIVE_INFINITY;
@@ -212,13 +212,13 @@ export class SlotWatch implements ChainState {
     return Number.POSITIVE_INFINITY;
   }
 
-  #dueMs({ upstream, chain, askedMs }: SlotPoll, now: number): number {
+  #dueMs({ upstream, chain, askedMs }: SlotPoll, now: MonotonicMs): number {
     if (upstream.chain !== "right") return chain.dueAtMs;
     if (upstream.role === "partner") return askedMs + PARTNER_MS;
     return askedMs + (now - this.#usedMs <= IN_USE_MS ? USED_MS : IDLE_MS);
   }
 
-  #needsPartner(now: number): boolean {
+  #needsPartner(now: MonotonicMs): boolean {
     const sinceMs = this.#outageSinceMs;
     const isWanted = now - this.#partnerUsedMs <= OUTAGE_MS;
     return isWanted && sinceMs !== undefined && now - sinceMs >= OUTAGE_MS;

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { MonotonicMs, Time } from "../../lib/clock.ts";
 import type { Storage } from "../store.ts";
 import { accountStatements } from "./accounts.ts";
 import { alertStatements } from "./alerts.ts";
@@ -33,11 +34,13 @@ export type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: string; readonly isOutcomeUnknown?: boolean };
 
-type Waiting = { readonly call: Call; readonly deadlineMs: number };
+type Waiting = { readonly call: Call; readonly deadlineMs: MonotonicMs };
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
 
 /** About the steps of SQLite's own busy handler. */
 const RETRY_MS = 5;
+
+export type CallsTime = Pick<Time, "monotonic" | "after">;
 
 type Connection = {
   readonly db: DatabaseSync;
@@ -52,14 +55,19 @@ type Connection = {
  */
 export class SqliteCalls {
   readonly #options: DatabaseOptions;
+  readonly #time: CallsTime;
   readonly #reply: (reply: Reply) => void;
   #connection: Connection | undefined;
   #waiting: Waiting[] = [];
   #isEnding = false;
 
   /** The database, which has to be there, is opened by the first call. */
-  constructor(options: DatabaseOptions, reply: (reply: Reply) => void) {
+  constructor(
+    options: DatabaseOptions,
+    { time, reply }: { readonly time: CallsTime; readonly reply: (reply: Reply) => void },
+  ) {
     this.#options = options;
+    this.#time = time;
     this.#reply = reply;
   }
 
@@ -76,7 +84,7 @@ export class SqliteCalls {
   }
 
   run(call: Call): void {
-    this.#try({ call, deadlineMs: performance.now() + this.#options.busyTimeoutMs });
+    this.#try({ call, deadlineMs: this.#time.monotonic() + this.#options.busyTimeoutMs });
   }
 
   /** No call comes any more: closes the database once those that wait have been carried out. */
@@ -98,7 +106,7 @@ export class SqliteCalls {
       isOpen = true;
       this.#reply({ id, value: this.#connection.stores[store][method]?.(...args) });
     } catch (error) {
-      if (isLocked(error) && performance.now() < waiting.deadlineMs) {
+      if (isLocked(error) && this.#time.monotonic() < waiting.deadlineMs) {
         this.#wait(waiting);
       } else {
         if (isFileFault(error)) this.#close();
@@ -110,7 +118,7 @@ export class SqliteCalls {
 
   #wait(waiting: Waiting): void {
     this.#waiting.push(waiting);
-    if (this.#waiting.length === 1) setTimeout(() => this.#retry(), RETRY_MS);
+    if (this.#waiting.length === 1) this.#time.after(RETRY_MS, () => this.#retry());
   }
 
   #retry(): void {

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { systemClock } from "../../lib/clock.ts";
 import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
 import {
@@ -64,7 +65,7 @@ class SqliteClient {
   readonly #here: SqliteCalls;
   readonly #thread: StorageThread;
   #isHere = true;
-  #beginning: NodeJS.Timeout | undefined;
+  #stopBeginning: () => void = () => undefined;
   #lastId = 0;
   #isClosed = false;
   #closing: Promise<void> | undefined;
@@ -73,9 +74,13 @@ class SqliteClient {
   /** @throws StorageError where the database cannot be opened */
   constructor(database: DatabaseOptions, options: SqliteOptions) {
     this.#options = options;
-    this.#here = new SqliteCalls(database, (reply) => this.#settle(reply));
+    this.#here = new SqliteCalls(database, {
+      time: systemClock,
+      reply: (reply) => this.#settle(reply),
+    });
     this.#here.open();
     this.#thread = new StorageThread(database, {
+      time: systemClock,
       answered: (reply) => this.#settle(reply),
       firstReady: () => this.#leave(),
       died: (cause, hadBegun) => this.#died(cause, hadBegun),
@@ -83,7 +88,7 @@ class SqliteClient {
   }
 
   beginThreadAfter(delayMs: number): void {
-    this.#beginning = setTimeout(() => void this.#thread.begin(), delayMs).unref();
+    this.#stopBeginning = systemClock.after(delayMs, () => void this.#thread.begin());
   }
 
   /** Resolves when calls go there, or when it has ended instead. */
@@ -118,7 +123,7 @@ class SqliteClient {
 
   async #close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#beginning);
+    this.#stopBeginning();
     while (this.#pending.size > 0) await this.#nextSettled();
     if (this.#isHere) this.#here.end();
     await this.#thread.close();

@@ -63,13 +63,12 @@ const SET_UP_MS = 5;
 
 /** SQLite's busy timeout does not hold for this pragma: on a file without WAL yet it fails at once. */
 function useWal(db: DatabaseSync, busyTimeoutMs: number): void {
-  const deadlineMs = performance.now() + busyTimeoutMs;
-  for (;;) {
+  for (let leftMs = busyTimeoutMs; ; leftMs -= SET_UP_MS) {
     try {
       db.exec("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (!isLocked(error) || performance.now() >= deadlineMs) throw error;
+      if (!isLocked(error) || leftMs <= 0) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SET_UP_MS);
     }
   }

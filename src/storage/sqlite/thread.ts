@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { MonotonicMs, Time } from "../../lib/clock.ts";
 import { entryFile } from "../../lib/own-files.ts";
 import { RestartPause } from "../../lib/restart-pause.ts";
 import type { Call, Reply } from "./calls.ts";
@@ -11,6 +12,7 @@ const LONGEST_PAUSE_MS = 500;
 const MOST_DEATHS = 20;
 
 export type ThreadParts = {
+  readonly time: Pick<Time, "monotonic" | "after">;
   readonly answered: (reply: Reply) => void;
   /** Told once, when the first thread takes calls. */
   readonly firstReady: () => void;
@@ -28,7 +30,7 @@ export class StorageThread {
   readonly #parts: ThreadParts;
   readonly #pause = new RestartPause(LONGEST_PAUSE_MS);
   #worker: Worker | undefined;
-  #restart: NodeJS.Timeout | undefined;
+  #stopRestart: () => void = () => undefined;
   #isFirst = true;
   /** Since the last answer. */
   #deaths = 0;
@@ -50,7 +52,7 @@ export class StorageThread {
       this.#died(error, undefined);
       return;
     }
-    let readyAtMs: number | undefined;
+    let readyAtMs: MonotonicMs | undefined;
     let cause: unknown;
     this.#worker = worker;
     worker.on("error", (error) => {
@@ -67,7 +69,7 @@ export class StorageThread {
     const ready = new Promise<void>((begun) => {
       worker.on("message", (answer: Answer) => {
         if (answer !== "ready") return this.#answered(answer);
-        readyAtMs = performance.now();
+        readyAtMs = this.#parts.time.monotonic();
         if (this.#isFirst) this.#parts.firstReady();
         this.#isFirst = false;
         begun();
@@ -86,7 +88,7 @@ export class StorageThread {
   /** No call comes any more. Resolves when the thread has carried out what it was sent. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    clearTimeout(this.#restart);
+    this.#stopRestart();
     if (this.#worker !== undefined) this.#post(this.#worker, "close");
     await this.#ended;
   }
@@ -101,13 +103,13 @@ export class StorageThread {
     this.#parts.answered(reply);
   }
 
-  #died(cause: unknown, readyAtMs: number | undefined): void {
+  #died(cause: unknown, readyAtMs: MonotonicMs | undefined): void {
     this.#parts.died(cause, readyAtMs !== undefined);
     if (this.#isClosing) return;
     this.#deaths += 1;
-    const servedMs = readyAtMs === undefined ? 0 : performance.now() - readyAtMs;
+    const servedMs = readyAtMs === undefined ? 0 : this.#parts.time.monotonic() - readyAtMs;
     const pauseMs = this.#pause.after(servedMs);
-    this.#restart = setTimeout(() => void this.begin(), pauseMs).unref();
+    this.#stopRestart = this.#parts.time.after(pauseMs, () => void this.begin());
   }
 
   #post(worker: Worker, request: Request): void {

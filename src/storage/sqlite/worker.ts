@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../../lib/clock.ts";
 import { type Call, type Reply, SqliteCalls } from "./calls.ts";
 import type { DatabaseOptions } from "./database.ts";
 
@@ -12,7 +13,13 @@ function main(): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs as a worker thread");
   const send = (message: Answer): void => port.postMessage(message);
-  const calls = new SqliteCalls(workerData as DatabaseOptions, send);
+  // What waits for a lock keeps the thread alive, also after the last message.
+  const after = (delayMs: number, run: () => void) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  };
+  const time = { ...systemClock, after };
+  const calls = new SqliteCalls(workerData as DatabaseOptions, { time, reply: send });
   port.on("message", (request: Request) => {
     if (request !== "close") return calls.run(request);
     calls.end();

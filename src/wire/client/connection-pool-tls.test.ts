@@ -10,6 +10,7 @@ import {
   seenHere,
 } from "../../../test/support/raw-responses.ts";
 import { DEFAULT_WIRE } from "../../config/default-wire.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { EventLoop } from "../event-loop.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -56,7 +57,7 @@ async function start(server: Server): Promise<FaultServer> {
 }
 const poolOf = (url: string) =>
   new ConnectionPool(new URL(url), 4, {
-    timers: new TimerWheel(() => performance.now()),
+    timers: new TimerWheel(systemClock),
     loop: new EventLoop(DEFAULT_WIRE),
     onBroken: () => undefined,
   });

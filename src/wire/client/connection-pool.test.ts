@@ -8,6 +8,7 @@ import {
   RAW_RESPONSES,
   seenHere,
 } from "../../../test/support/raw-responses.ts";
+import { timed } from "../../../test/support/timed.ts";
 import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { EventLoop } from "../event-loop.ts";
@@ -30,7 +31,7 @@ let pool: ConnectionPool;
 
 beforeEach(async () => {
   now = 0;
-  timers = new TimerWheel(() => now);
+  timers = new TimerWheel(timed({ monotonic: () => now }));
   loop = new EventLoop(DEFAULT_WIRE);
   answer = echo;
   server = await startFaultServer((socket, request) => answer(socket, request));
@@ -539,7 +540,7 @@ describe("a connection that rests", () => {
       const { ToldExchange } = await import("${exchangeFile}");
       const { TimerWheel } = await import("${wheelFile}");
       const { EventLoop } = await import("${loopFile}");
-      const timers = new TimerWheel(() => performance.now());
+      const timers = new TimerWheel({ monotonic: () => performance.now(), every: (ms, run) => { const timer = setInterval(run, ms).unref(); return () => clearInterval(timer); } });
       const pool = new ConnectionPool(new URL("${server.url}"), 1, { timers, loop: new EventLoop("${DEFAULT_WIRE}"), onBroken: () => {} });
       const request = "POST / HTTP/1.1\\r\\nhost: x\\r\\ncontent-length: 2\\r\\n\\r\\nhi";
       const options = { request, maxBytes: 9, timeoutMs: 9000 };

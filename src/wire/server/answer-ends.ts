@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { UnixMs } from "../../lib/clock.ts";
 
 /**
  * What stands around an answer's own header lines on the plain wire: the same that node:http
@@ -18,7 +19,7 @@ export class AnswerEnds {
   }
 
   /** The last header lines and the empty one; `last`: the connection ends with this answer. */
-  after(nowMs: number, last: boolean): string {
+  after(nowMs: UnixMs, last: boolean): string {
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#second) {
       this.#second = second;

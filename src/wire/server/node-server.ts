@@ -6,6 +6,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import type { SystemTimers } from "../../lib/clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { NodeExchange, type NodeExchangeParts } from "./node-exchange.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -50,7 +51,7 @@ export function createNodeServer(
 ): HttpServer | HttpsServer {
   const { limits, tls } = options;
   const requests = new OpenRequests();
-  const parts = { ...rest, pauses: new RefusalPauses(), requests };
+  const parts = { ...rest, pauses: new RefusalPauses(rest.loop.clock), requests };
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     requests.add(request, response);
     begin(new NodeExchange(request, response, parts));
@@ -65,9 +66,11 @@ export function createNodeServer(
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
   server.on("connect", (_request, socket) => {
-    endWithAnswer(socket, faults.connect);
+    endWithAnswer(socket, faults.connect, rest.loop.clock);
   });
-  server.on("clientError", (error, socket) => refuseBytes(error, socket, { requests, faults }));
+  server.on("clientError", (error, socket) => {
+    refuseBytes(error, socket, { requests, faults, timers: rest.loop.clock });
+  });
   server.on("upgrade", upgrade);
   return server;
 }
@@ -97,7 +100,11 @@ const CLIENT_ERRORS: Readonly<Record<string, ConnectionFault>> = {
 function refuseBytes(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  parts: { readonly requests: OpenRequests; readonly faults: FaultAnswers },
+  parts: {
+    readonly requests: OpenRequests;
+    readonly faults: FaultAnswers;
+    readonly timers: SystemTimers;
+  },
 ): void {
   const { requests, faults } = parts;
   // Already refused: what else comes is dropped until the connection is closed.
@@ -115,6 +122,6 @@ function refuseBytes(
     // An answer that has been given can't be followed by another.
     socket.destroy();
   } else {
-    endWithAnswer(socket, faults[CLIENT_ERRORS[error.code ?? ""] ?? "no_request"]);
+    endWithAnswer(socket, faults[CLIENT_ERRORS[error.code ?? ""] ?? "no_request"], parts.timers);
   }
 }

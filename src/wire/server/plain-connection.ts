@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import process from "node:process";
 import { addressOwner } from "../../lib/address-owner.ts";
 import type { Piece } from "../../lib/bytes.ts";
+import type { MonotonicMs } from "../../lib/clock.ts";
 import type { Holding } from "../../lib/memory-budget.ts";
 import { freeableCopy } from "../bytes/free-memory.ts";
 import { isRead } from "../bytes/read-buffer.ts";
@@ -75,7 +76,7 @@ export class PlainConnection {
   }
 
   /** Ends what has taken too long; called now and then. */
-  check(nowMs: number): void {
+  check(nowMs: MonotonicMs): void {
     const isBody = this.#body.missingBytes > 0;
     const awaited = isBody ? "body" : this.idle ? "request" : "nothing";
     const over = this.#patience.isOver(awaited, nowMs, this.#owner.limits);
@@ -118,7 +119,7 @@ export class PlainConnection {
       return;
     }
     this.#patience.isStranger = isStrangers(status);
-    this.#resting = pausesAfter(status, this.#onRested);
+    this.#resting = pausesAfter(status, this.#onRested, this.#owner.loop.clock);
     if (!this.#draining && !this.#resting) this.#resume();
   }
 
@@ -248,7 +249,7 @@ export class PlainConnection {
     // What still comes is not even copied.
     this.#reader.divert(ignore);
     if (answered) this.socket.destroy();
-    else endWithAnswer(this.socket, this.#owner.faults[fault]);
+    else endWithAnswer(this.socket, this.#owner.faults[fault], this.#owner.loop.clock);
   }
 
   /** Nothing of the request and its answer is held any more. */

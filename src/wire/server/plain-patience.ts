@@ -1,3 +1,4 @@
+import type { MonotonicMs } from "../../lib/clock.ts";
 import type { PlainLimits } from "./plain-connection-owner.ts";
 import { STRANGER_IDLE_MS } from "./stranger.ts";
 
@@ -7,18 +8,22 @@ export type Awaited = "body" | "request" | "nothing";
 /** How long a plain connection stays in a state that a limit is for. */
 export class PlainPatience {
   /** When the state began, on the clock of the steps. */
-  sinceMs: number;
+  sinceMs: MonotonicMs;
   /** A request has come. */
   hasSpoken = false;
   /** Its last request was nobody's. */
   isStranger = false;
 
-  constructor(sinceMs: number) {
+  constructor(sinceMs: MonotonicMs) {
     this.sinceMs = sinceMs;
   }
 
   /** What is to be done with it: nothing, to tell it so, or to end it. */
-  isOver(awaited: Awaited, nowMs: number, limits: PlainLimits): "too_slow" | "idle" | undefined {
+  isOver(
+    awaited: Awaited,
+    nowMs: MonotonicMs,
+    limits: PlainLimits,
+  ): "too_slow" | "idle" | undefined {
     const tookMs = nowMs - this.sinceMs;
     if (awaited === "body") return tookMs >= limits.bodyMs ? "too_slow" : undefined;
     if (awaited === "nothing") return undefined;

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { plentyOfMemory } from "../../../test/support/holding.ts";
 import { openRaw, type RawConnection, readAnswers } from "../../../test/support/raw-connection.ts";
+import { timed } from "../../../test/support/timed.ts";
 import { FAULT_ANSWERS } from "../../gateway/fronts/last-answers.ts";
 import { EventLoop } from "../event-loop.ts";
 import type { Exchange } from "./exchange.ts";
@@ -27,7 +28,7 @@ beforeEach(async () => {
     request.resume();
     request.on("end", () => response.end("node:http"));
   });
-  const clock = { now: () => nowMs, monotonic: () => nowMs };
+  const clock = timed({ now: () => nowMs, monotonic: () => nowMs });
   const opened = (socket: Socket) => void sockets.add(socket);
   const begin = (exchange: Exchange) => void begun.push(exchange);
   wire = new PlainWire(

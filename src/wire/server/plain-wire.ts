@@ -2,9 +2,8 @@ import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../../lib/clock.ts";
+import type { Time } from "../../lib/clock.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
-import { patientInterval } from "../../lib/patient-interval.ts";
 import type { EventLoop } from "../event-loop.ts";
 import { AnswerEnds } from "./answer-ends.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,7 +19,7 @@ type Parts = {
   readonly begin: (exchange: Exchange) => void;
   /** A connection is there: with the socket that it has from now on. */
   readonly opened: (socket: Socket) => void;
-  readonly clock: Clock;
+  readonly clock: Time;
   readonly memory: MemoryBudget;
   readonly loop: EventLoop;
   readonly faults: FaultAnswers;
@@ -43,7 +42,7 @@ export class PlainWire implements PlainConnectionOwner {
   /** The readers of connections that were handed over. */
   readonly #readers = new WeakMap<Duplex, SocketReader>();
   readonly #serve: (socket: Socket) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopSweeping: () => void;
 
   /** `keepAliveMs`: what clients are told of `limits.idleMs`. */
   constructor(
@@ -67,7 +66,7 @@ export class PlainWire implements PlainConnectionOwner {
       this.#connections.add(connection);
       parts.opened(connection.socket);
     });
-    this.#timer = patientInterval(() => this.sweep(), STEP_MS);
+    this.#stopSweeping = parts.clock.every(STEP_MS, () => this.sweep());
   }
 
   /** Looks at the limits of all connections; called by a timer, and by tests. */
@@ -85,7 +84,7 @@ export class PlainWire implements PlainConnectionOwner {
 
   /** After the last connection. */
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopSweeping();
   }
 
   hold(address: string, giveUp: () => void): Holding {

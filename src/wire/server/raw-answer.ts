@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import type { SystemTimers } from "../../lib/clock.ts";
 
 /** Closing with bytes unread resets the connection, and the client might never see the answer. */
 const LINGER_MS = 1000;
@@ -26,8 +27,12 @@ export type FaultAnswers = Readonly<Record<ConnectionFault, LastAnswer>>;
  * Writes an answer where there is no ServerResponse: before a request could be parsed, or at a
  * WebSocket upgrade. Ends the connection, at the latest after a second.
  */
-export function endWithAnswer(socket: Duplex, answer: LastAnswer, requestId?: string): void {
-  const { status, body, retryAfterSeconds } = answer;
+export function endWithAnswer(
+  socket: Duplex,
+  answer: LastAnswer & { readonly requestId?: string },
+  timers: Pick<SystemTimers, "after">,
+): void {
+  const { status, body, retryAfterSeconds, requestId } = answer;
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "Connection: close",
@@ -41,6 +46,8 @@ export function endWithAnswer(socket: Duplex, answer: LastAnswer, requestId?: st
   socket.on("error", () => socket.destroy());
   socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`, "latin1");
   socket.resume();
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once("close", () => clearTimeout(linger));
+  socket.once(
+    "close",
+    timers.after(LINGER_MS, () => socket.destroy()),
+  );
 }

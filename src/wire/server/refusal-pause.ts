@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { SystemTimers } from "../../lib/clock.ts";
 
 /**
  * A client that is told to slow down and asks on: its connection is not read for so long after each
@@ -9,9 +10,13 @@ const PAUSE_MS = 5;
 const TOO_MANY_REQUESTS = 429;
 
 /** Whether the answer has this status; then `goOn` is called once the connection may be read again. */
-export function pausesAfter(status: number, goOn: () => void): boolean {
+export function pausesAfter(
+  status: number,
+  goOn: () => void,
+  timers: Pick<SystemTimers, "after">,
+): boolean {
   if (status !== TOO_MANY_REQUESTS) return false;
-  setTimeout(goOn, PAUSE_MS);
+  timers.after(PAUSE_MS, goOn);
   return true;
 }
 
@@ -19,6 +24,11 @@ export function pausesAfter(status: number, goOn: () => void): boolean {
 export class RefusalPauses {
   /** The refusals that wait on connections that rest, for requests that were read ahead. */
   readonly #waiting = new WeakMap<Socket, (() => void)[]>();
+  readonly #timers: Pick<SystemTimers, "after">;
+
+  constructor(timers: Pick<SystemTimers, "after">) {
+    this.#timers = timers;
+  }
 
   /**
    * `write` is called once: when the connection has rested after each such answer before. Without
@@ -39,12 +49,12 @@ export class RefusalPauses {
       const next = later.shift();
       if (next !== undefined && !socket.destroyed) {
         next();
-        setTimeout(goOn, PAUSE_MS);
+        this.#timers.after(PAUSE_MS, goOn);
         return;
       }
       this.#waiting.delete(socket);
       socket.resume();
     };
-    setTimeout(goOn, PAUSE_MS);
+    this.#timers.after(PAUSE_MS, goOn);
   }
 }

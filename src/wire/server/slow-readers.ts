@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { NodeInside } from "../node-inside.ts";
 
 /** Slower than any line that people use: a reader that takes less holds memory for its own sake. */
 const LEAST_BYTES_PER_SECOND = 8192;
 
-type Window = { readonly sinceMs: number; readonly takenBytes: number };
+type Window = { readonly sinceMs: MonotonicMs; readonly takenBytes: number };
 
 type Options = {
   readonly windowMs: number;
@@ -37,7 +37,7 @@ export class SlowReaders {
     for (const socket of this.#sockets) this.#lookAt(socket, nowMs);
   }
 
-  #lookAt(socket: Socket, nowMs: number): void {
+  #lookAt(socket: Socket, nowMs: MonotonicMs): void {
     const { unsentBytes, takenBytes } = this.#inside.sendingOf(socket);
     if (unsentBytes === 0) {
       this.#windows.delete(socket);

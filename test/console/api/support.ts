@@ -19,6 +19,7 @@ import { openStorage } from "../../../src/storage/open.ts";
 import type { Account, ApiKey, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
 import { ADMIN_TOKEN } from "../../support/gateway.ts";
+import { timed } from "../../support/timed.ts";
 import { temporaryFolder } from "../../support/written.ts";
 
 /** 2026-11-21, half a minute after 13:30 UTC. */
@@ -117,7 +118,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     storage,
     mailer: mail === "none" ? undefined : { send, close: () => undefined },
     log,
-    clock: { now: () => now + elapsed, monotonic: () => 1000 + elapsed },
+    clock: timed({ now: () => now + elapsed, monotonic: () => 1000 + elapsed }),
     random: randomBytes,
     version: "0.0.0",
     clientOf: ({ ip, headers }) => ({ ip, agent: headers["user-agent"] ?? null }),

@@ -10,6 +10,7 @@ import { openStorage } from "../../../src/storage/open.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
 import { SECRET } from "../../console/support/test-console.ts";
+import { timed } from "../../support/timed.ts";
 import { forgetPort, record, recordPort, temporaryFolder } from "../../support/written.ts";
 import { requirePages } from "./built-pages.ts";
 import { freePort } from "./free-port.ts";
@@ -44,7 +45,7 @@ export async function startClockedDashboard(): Promise<ClockedDashboard> {
   );
   const storage = await openStorage(config.storage.url);
   let time = Date.now();
-  const clock = { now: () => time, monotonic: () => performance.now() };
+  const clock = timed({ now: () => time, monotonic: () => performance.now() });
   const write = record("log", "log of a dashboard with a clock of the test");
   const log = createLog({ level: "info", terminal: false }, { write });
   const tools = { storage, mailer: undefined, log, clock, random: randomBytes };

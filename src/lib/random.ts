@@ -1,0 +1,2 @@
+/** Gives that many random bytes; `randomBytes` of node:crypto outside of tests. */
+export type Random = (sizeBytes: number) => Uint8Array;
