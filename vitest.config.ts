@@ -5,13 +5,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONGEST = [
   "test/simulation/schedules.long.ts",
   "test/dashboard/pages.test.ts",
-  "bench/bench.test.ts",
   "test/simulation/schedules.test.ts",
   "test/credits/clock-jumps.test.ts",
   "test/console/process.test.ts",
   "test/hostile/doors.test.ts",
   "test/credits/two-processes.test.ts",
-  "bench/pressure.test.ts",
   "src/storage/sqlite/client.test.ts",
   "test/store-faults/thread-death-gateway.test.ts",
   "test/recordings/corpus.test.ts",
@@ -56,7 +54,7 @@ export default defineConfig({
       "vitest.unit.config.ts",
       {
         extends: true,
-        test: { name: "long", include: ["test/**/*.long.ts"], testTimeout: 3_600_000 },
+        test: { name: "long", include: ["{test,bench}/**/*.long.ts"], testTimeout: 3_600_000 },
       },
     ],
   },

@@ -3,9 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { changesOf } from "./compare.ts";
 import { Dashboard } from "./dashboard.ts";
-import { type CallPath, type Dashboards, DashboardsRun } from "./dashboards.ts";
+import type { CallPath, Dashboards } from "./dashboards.ts";
 import { dashboardsTable } from "./report.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -69,28 +68,6 @@ describe("dashboards", () => {
     expect(faults.count).toBeGreaterThan(7);
     expect(faults.first).toContain("401");
   });
-
-  test("a short run has news and answers, no fault, and leaves no process behind", async () => {
-    const size = { dashboards: 1, operators: 1, maxBodies: 500, cores: null };
-    const run = new DashboardsRun({ ...size, program: SOURCE, rounds: 1, seconds: 1 });
-    ends.push(() => run.stop());
-    const { closed, open, events, answers, faults } = await run.run();
-    expect(faults).toEqual({ count: 0, first: null });
-    // Of two rounds: two streams, what a page asks for first, and chart and table again.
-    expect(events).toBeGreaterThanOrEqual(2 * 2);
-    expect(answers).toBeGreaterThanOrEqual(2 * (7 + 2));
-    for (const path of [closed, open]) {
-      expect(path.callsPerSecond).toBeGreaterThan(0);
-      expect(path.p99Ms).toBeGreaterThan(0);
-      for (const share of [path.quietShare, path.consoleShare]) {
-        expect(share === null).toBe(process.platform !== "linux");
-      }
-    }
-    const pids = run.pids();
-    expect(pids).toHaveLength(process.platform === "linux" ? 6 : 5);
-    await run.stop();
-    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-  }, 60_000);
 });
 
 function refusing(): Server {

@@ -3,8 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readStoredBlock } from "../src/block-files/stored-block.ts";
-import { Bench } from "./bench.ts";
-import { LargeAnswersRun } from "./large-answers.ts";
 import { memoryBytes } from "./memory.ts";
 import { Processes } from "./processes.ts";
 import { memoryLine, rowsOf, tableOf } from "./report.ts";
@@ -16,7 +14,6 @@ import {
   LAST_LEDGER_SLOT,
   writeLedger,
 } from "./slot-chain.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -85,23 +82,6 @@ describe("the ledger", () => {
       }
     }
   });
-
-  test("is read through Tollgate without a fault, and without a floor", async () => {
-    const scenarios = [scenarioOf("slot-ledger")];
-    const options = { subjects: ["tollgate" as const], rounds: 1, seconds: 10, cores: null };
-    const bench = new Bench({
-      ...options,
-      program: SOURCE,
-      scenarios,
-      maxBodies: 70,
-      keys: 1,
-      settleMs: 0,
-    });
-    ends.push(() => bench.stop());
-    expect(rowsOf(await bench.run())).toMatchObject([
-      { scenario: "slot-ledger", calls: 70, ratio: null, faults: { count: 0, first: null } },
-    ]);
-  }, 60_000);
 });
 
 test("a target without a floor is in calls for each second of CPU, and met or missed", () => {
@@ -116,16 +96,6 @@ test("a target without a floor is in calls for each second of CPU, and met or mi
 });
 
 describe("large answers at once", () => {
-  test("reach slow and fast readers whole, and the gateway's peak of memory is told", async () => {
-    const run = new LargeAnswersRun({ program: SOURCE, atOnce: 4, waves: 1, cores: null });
-    ends.push(() => run.stop());
-    const found = await run.run();
-    expect(found).toMatchObject({ atOnce: 4, waves: 1, faults: { count: 0, first: null } });
-    if (process.platform !== "linux") return expect(found.peakBytes).toBeNull();
-    // Four answers of 5 MB were in it, and the program itself was there before.
-    expect(found.peakBytes).toBeGreaterThan((found.idleBytes ?? 0) + 10_000_000);
-  }, 60_000);
-
   test("a target is met or missed, and faults are shown", () => {
     const faults = { count: 0, first: null };
     const of = (peakBytes: number | null) =>

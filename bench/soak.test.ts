@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { KINDS, kindAt } from "./soak-mix.ts";
 import { findingsOf, type Interval, intervalLine } from "./soak-report.ts";
-import { SoakRun } from "./soak-run.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -82,22 +80,3 @@ test("every kind comes about as often as its weight says", () => {
     expect(Math.abs((counts.get(name) ?? 0) - (weight / total) * 10_000)).toBeLessThan(2);
   }
 });
-
-test("a short soak answers every kind, charges what it served, and looks into the program", async () => {
-  const soak = new SoakRun({
-    ...{ program: SOURCE, seconds: 1, share: 0.2, cores: null },
-    ...{ intervalSeconds: 1, saturateSeconds: 1 },
-  });
-  ends.push(() => soak.stop());
-  const found = await soak.run({ onCapacity: () => undefined, onInterval: () => undefined });
-  expect(found.firstFault).toBeNull();
-  expect(found.connections).toBeGreaterThan(88);
-  const { ledger, served, before, answered, left } = found.charges;
-  expect(ledger).toBe(served);
-  expect(served - before).toBeGreaterThanOrEqual(answered);
-  expect(served - before).toBeLessThanOrEqual(answered + left);
-  expect(answered).toBeGreaterThan(1000);
-  const [only] = found.intervals;
-  expect(only?.heap.usedBytes).toBeGreaterThan(10_000_000);
-  expect(only?.delay.maxMs).toBeGreaterThan(0);
-}, 120_000);

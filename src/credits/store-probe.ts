@@ -1,5 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "../lib/clock.ts";
+import type { Time } from "../lib/clock.ts";
 import type { LedgerStore } from "../storage/store.ts";
 
 /** A write is asked for no more often: each one takes the file's lock and waits for the disk. */
@@ -9,7 +8,7 @@ const PATIENCE_MS = 500;
 
 export type StoreProbeParts = {
   readonly store: Pick<LedgerStore, "check">;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Time, "monotonic" | "after">;
 };
 
 /** Finds out whether the store takes writes, also while no call is served. */
@@ -28,7 +27,12 @@ export class StoreProbe {
     const isOld = this.#parts.clock.monotonic() - this.#probedAtMs >= PROBE_EVERY_MS;
     if (this.#probing === undefined && isOld) this.#probing = this.#probe();
     if (this.#probing !== undefined) {
-      await Promise.race([this.#probing, pause(PATIENCE_MS, undefined, { ref: false })]);
+      let stopWaiting = (): void => undefined;
+      const isOver = new Promise<void>((resolve) => {
+        stopWaiting = this.#parts.clock.after(PATIENCE_MS, resolve);
+      });
+      await Promise.race([this.#probing, isOver]);
+      stopWaiting();
     }
     return this.#isWritable;
   }

@@ -239,10 +239,8 @@ export class Flight implements Others, AttemptOwner {
     const isNull = found?.isNull === true;
     const lost = found?.lostBlock;
     if (need.block < 0 || (isNull && lost === undefined)) return false;
-    this.#wait ??= new BlockWait(
-      { need, deadlineMs, over: (isAgain) => this.#goOn(isAgain) },
-      this.#parts,
-    );
+    const over = (isAgain: boolean): void => this.#goOn(isAgain);
+    this.#wait ??= new BlockWait({ need, deadlineMs, over }, this.#parts);
     return this.#wait.begin(lost, isNull || this.#mayAskPartners);
   }
 

@@ -11,6 +11,6 @@ test("no schedule of clients, processes, crashes, midnights, clock jumps and sto
       fc.array(number, { minLength: 8, maxLength: 60, size: "max" }),
       (first, steps) => runSchedule(first, steps),
     ),
-    { numRuns: 10_000 },
+    { numRuns: 4_000 },
   );
 }, 120_000);

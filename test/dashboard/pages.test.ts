@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { recordKey } from "../support/written.ts";
 import { type Dashboard, startDashboard } from "./support/dashboard.ts";
 import { type DemoAccount, makeDemoAccount, OWNER } from "./support/demo-account.ts";
@@ -15,6 +15,9 @@ const SIZES = {
   desktop: { width: 1280, height: 800 },
 } as const;
 const TRAFFIC_MS = 100;
+/** Each picture takes as long as a test. */
+const { env }: { readonly env?: Readonly<Record<string, string>> } = import.meta as object;
+const TAKES_ALL = env?.["PICTURES"] !== undefined;
 
 let dashboard: Dashboard;
 let browser: TestBrowser;
@@ -49,33 +52,43 @@ async function visit(shown: Shown, size: keyof typeof SIZES): Promise<Visitor> {
   await visitor.open(shown.path.replace("OWNER", demo.account.id));
   await heading(visitor.page, shown.heading).waitFor();
   await shown.act?.(visitor.page);
-  // Nothing is on its way any more but the live numbers.
-  await expect.poll(() => visitor.page.locator("[aria-busy=true]").count()).toBe(0);
+  await isStill(visitor.page);
   return visitor;
 }
 
-describe.each(["phone", "desktop"] as const)("on a %s", (size) => {
-  const pages = SHOWN_PAGES.filter(({ isForPhones }) => size === "phone" || !isForPhones);
-  test.each(pages.map((shown) => [shown.name, shown] as const))(
-    "%s has no fault that axe, the browser or a narrow window finds, light and dark",
-    async (_, shown) => {
-      const { page } = await visit(shown, size);
-      expect(await axeViolations(page)).toEqual([]);
-      expect(await overflow(page)).toBe(0);
+/** Nothing is on its way any more but the live numbers. */
+async function isStill(page: Page): Promise<void> {
+  await expect.poll(() => page.locator("[aria-busy=true]").count()).toBe(0);
+}
+
+test.each(SHOWN_PAGES.map((shown) => [shown.name, shown] as const))(
+  "%s has no fault that axe, the browser or a narrow window finds, on a phone and a desktop, light and dark",
+  async (_, shown) => {
+    const { page } = await visit(shown, "phone");
+    const sizes = shown.isForPhones === true ? ["phone" as const] : (["phone", "desktop"] as const);
+    for (const size of sizes) {
+      await page.setViewportSize(SIZES[size]);
+      await page.emulateMedia({ colorScheme: "light" });
+      await isStill(page);
+      expect(await axeViolations(page), size).toEqual([]);
+      expect(await overflow(page), size).toBe(0);
       await takePicture(page, `${shown.name}-${size}-light`);
       await page.emulateMedia({ colorScheme: "dark" });
       // All else that axe looks at does not hang on colours.
-      expect(await axeViolations(page, ["color-contrast"])).toEqual([]);
+      expect(await axeViolations(page, ["color-contrast"]), size).toEqual([]);
       await takePicture(page, `${shown.name}-${size}-dark`);
-    },
-  );
-});
+    }
+  },
+);
 
+/** Those of the documentation, and all of each page where PICTURES is set. */
 async function takePicture(page: Page, name: string): Promise<void> {
+  const isDocumented = DOCUMENTED.has(name);
+  if (!isDocumented && !TAKES_ALL) return;
   // What stays in place while one scrolls would stand in the middle of the picture.
   await page.evaluate("scrollTo(0, 0)");
-  if (DOCUMENTED.has(name)) await page.screenshot({ path: `${DOCUMENTED_PICTURES}/${name}.png` });
-  await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  if (isDocumented) await page.screenshot({ path: `${DOCUMENTED_PICTURES}/${name}.png` });
+  if (TAKES_ALL) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
 }
 
 test("a key can be made, copied and found again without a mouse", async () => {

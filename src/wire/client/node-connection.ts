@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
+import { BodyBuffer } from "./body-buffer.ts";
 import type { Dialer } from "./dialer.ts";
 import type { Exchange } from "./exchange.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
@@ -16,8 +17,7 @@ export class NodeHttpConnection extends HttpConnection {
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
   #head: ResponseHead | undefined;
-  #chunks: Buffer[] = [];
-  #size = 0;
+  readonly #body: BodyBuffer;
 
   /** Begins to connect. */
   constructor(dialer: Dialer, owner: ConnectionOwner) {
@@ -28,6 +28,7 @@ export class NodeHttpConnection extends HttpConnection {
     agent.createConnection = () =>
       this.isEnded || this.socket.destroyed ? undefined : this.socket;
     this.#agent = agent;
+    this.#body = new BodyBuffer(owner.loop.buffers);
     this.socket
       .on("data", () => {
         // Where nobody asked, node:http does not listen.
@@ -51,7 +52,8 @@ export class NodeHttpConnection extends HttpConnection {
       return [line.slice(0, colon), line.slice(colon + 1).trim()];
     });
     this.#response = undefined;
-    this.forget();
+    this.#head = undefined;
+    this.#body.clear();
     const sent = request({ agent: this.#agent, method, path, headers });
     this.#request = sent;
     sent.on("response", (response) => this.#onResponse(exchange, response));
@@ -70,19 +72,15 @@ export class NodeHttpConnection extends HttpConnection {
 
   protected response(): Response {
     if (this.#head === undefined) throw new Error("there is no whole response");
-    const whole = { head: this.#head, body: Buffer.concat(this.#chunks) };
-    this.forget();
-    return whole;
+    return { head: this.#head, body: this.#body.take() };
   }
 
   protected heldBytes(): number {
-    return this.#size;
+    return this.#body.heldBytes;
   }
 
   protected forget(): void {
-    this.#head = undefined;
-    this.#chunks = [];
-    this.#size = 0;
+    this.#body.free();
   }
 
   #onResponse(exchange: Exchange, response: IncomingMessage): void {
@@ -93,12 +91,13 @@ export class NodeHttpConnection extends HttpConnection {
       // Another protocol was not asked for.
       if (head === undefined || head.status < OK) this.proceed("broken");
       else if (Number(head.body) > exchange.maxBytes) this.proceed("too_large");
+      else if (typeof head.body === "number") this.#body.expect(head.body);
     });
     response.on("data", (chunk: Buffer) => {
       this.#ifCarried(exchange, () => {
-        this.#chunks.push(chunk);
-        this.#size += chunk.length;
-        this.proceed(this.#size > exchange.maxBytes ? "too_large" : "unfinished");
+        const isTooLarge = this.#body.size + chunk.length > exchange.maxBytes;
+        if (!isTooLarge) this.#body.append(chunk, 0, chunk.length);
+        this.proceed(isTooLarge ? "too_large" : "unfinished");
       });
     });
     response.on("error", () => undefined);
@@ -107,6 +106,10 @@ export class NodeHttpConnection extends HttpConnection {
         if (response.complete) this.proceed(this.socket.destroyed ? "whole_and_more" : "whole");
         else this.break("CONNECTION_CLOSED");
       });
+      // While the connection rests nothing of what it carried is held.
+      if (this.#response !== response) return;
+      this.#response = undefined;
+      this.#request = undefined;
     });
   }
 

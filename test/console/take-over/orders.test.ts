@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { brokenOrders } from "./orders.ts";
 
-const ORDERS = 120;
+const ORDERS = 60;
 /** A fifth of a second an order on a slow machine, more beside other tests. */
 const ENOUGH_MS = 240_000;
 
