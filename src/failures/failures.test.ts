@@ -209,6 +209,10 @@ const VARIANTS: Record<string, readonly string[]> = {
 
 describe("other wordings of the same", () => {
   const cases = Object.entries(VARIANTS).flatMap(([name, texts]) => texts.map((t) => [name, t]));
+  test("each class has some", () => {
+    expect(Object.keys(VARIANTS).toSorted()).toEqual(Object.keys(FAILURE_CLASSES).toSorted());
+  });
+
   test.each(cases)("%s: %s", (name, message) => {
     expect(classify({ status: 200, error: { code: -32000, message } }).class).toBe(name);
   });

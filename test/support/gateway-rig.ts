@@ -1,3 +1,4 @@
+import { FAILURE_CLASSES } from "../../src/failures/failure-classes.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
@@ -105,10 +106,16 @@ function networkOf(gateway: TestGateway, name: string, proxies: readonly FaultPr
 
 const OUTCOME_OK = /outcome="ok"/;
 /** What a node without fault says to a call that has no better answer. */
-const OUTCOME_OF_CALL =
-  /outcome="(?:ok|revert|halt|call_rejected|invalid_params|not_found|too_large|execution_timeout|missing_state|block_unknown|indexing|method_unknown|unknown)"/;
+const OUTCOMES_OF_CALLS = ["ok", ...outcomesOfCalls()].join("|");
+const OUTCOME_OF_CALL = new RegExp(`outcome="(?:${OUTCOMES_OF_CALLS})"`);
 /** Of the rest, what tells of the node and not of its work. */
 const STATE = /^tollgate_upstream_(?:breaker_opened_total|contradictions_total|ready)\{/;
+
+function outcomesOfCalls(): readonly string[] {
+  return Object.entries(FAILURE_CLASSES).flatMap(([name, { answer }]) =>
+    answer === "unavailable" ? [] : [name],
+  );
+}
 
 function showsTrouble(line: string): boolean {
   return line.includes("outcome=") ? !OUTCOME_OF_CALL.test(line) : STATE.test(line);
