@@ -16,11 +16,14 @@ export type Clock = {
   readonly monotonic: () => MonotonicMs;
 };
 
-/** Timers as a part. They keep no process alive. What deadlines of calls need is a `TimerWheel`. */
+/** Timers as a part. What deadlines of calls need is a `TimerWheel`. */
 export type SystemTimers = {
-  /** Runs it once, after so long; returns what prevents it. */
+  /** Runs it once, after so long; returns what prevents it. The process stays alive until then. */
   readonly after: (delayMs: number, run: () => void) => () => void;
-  /** Runs it again and again until what this returns is called. After a stall, once the sockets were read. */
+  /**
+   * Runs it again and again until what this returns is called; after a stall, once the sockets were read. Keeps
+   * no process alive.
+   */
   readonly every: (intervalMs: number, run: () => void) => () => void;
 };
 
@@ -29,7 +32,7 @@ export type Time = Clock & SystemTimers;
 
 export const systemTimers: SystemTimers = Object.freeze({
   after: (delayMs: number, run: () => void) => {
-    const timer = setTimeout(run, delayMs).unref();
+    const timer = setTimeout(run, delayMs);
     return () => clearTimeout(timer);
   },
   every: (intervalMs: number, run: () => void) => {

@@ -58,6 +58,12 @@ type Pending = {
   readonly isInThread: boolean;
 };
 
+/** The thread is not worth a process that has nothing else to do. */
+function inBackground(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, delayMs).unref();
+  return () => clearTimeout(timer);
+}
+
 class SqliteClient {
   readonly #options: SqliteOptions;
   readonly #pending = new Map<number, Pending>();
@@ -80,7 +86,7 @@ class SqliteClient {
     });
     this.#here.open();
     this.#thread = new StorageThread(database, {
-      time: systemClock,
+      time: { ...systemClock, after: inBackground },
       answered: (reply) => this.#settle(reply),
       firstReady: () => this.#leave(),
       died: (cause, hadBegun) => this.#died(cause, hadBegun),
@@ -88,7 +94,7 @@ class SqliteClient {
   }
 
   beginThreadAfter(delayMs: number): void {
-    this.#stopBeginning = systemClock.after(delayMs, () => void this.#thread.begin());
+    this.#stopBeginning = inBackground(delayMs, () => void this.#thread.begin());
   }
 
   /** Resolves when calls go there, or when it has ended instead. */

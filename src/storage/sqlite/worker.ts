@@ -13,13 +13,7 @@ function main(): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs as a worker thread");
   const send = (message: Answer): void => port.postMessage(message);
-  // What waits for a lock keeps the thread alive, also after the last message.
-  const after = (delayMs: number, run: () => void) => {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  };
-  const time = { ...systemClock, after };
-  const calls = new SqliteCalls(workerData as DatabaseOptions, { time, reply: send });
+  const calls = new SqliteCalls(workerData as DatabaseOptions, { time: systemClock, reply: send });
   port.on("message", (request: Request) => {
     if (request !== "close") return calls.run(request);
     calls.end();

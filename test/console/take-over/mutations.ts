@@ -45,7 +45,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     ...{ name: "a code works twice", file: OPTIONS },
-    ...{ from: "    oneTimeCodes(),\n", to: "" },
+    ...{ from: "    oneTimeCodes(parts.clock),\n", to: "" },
   },
   {
     ...{ name: "anybody gets in without an invitation", file: "src/console/auth/signup-policy.ts" },
