@@ -216,8 +216,8 @@ export class DailyBalance {
     const { owner } = this;
     const { process, days } = this.#parts;
     const day = dayOf(nowMs);
-    const pool = days.poolOf(day);
-    const request = { owner, day, pool, limit, process, perSecond, now: nowMs };
+    const standing = days.standingOf(day);
+    const request = { owner, day, ...standing, limit, process, perSecond, now: nowMs };
     this.#taker.take(ask, request, atMs);
   }
 

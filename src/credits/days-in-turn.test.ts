@@ -32,7 +32,10 @@ function jump(ms: number): void {
 
 const today = (): number => Math.floor(nowMs / DAY_MS);
 /** Whether this day has a balance of its own. */
-const isOwn = (): boolean => days.poolOf(today()) === null;
+const isOwn = (): boolean => {
+  const { pool, spare } = days.standingOf(today());
+  return pool === null || spare > 0;
+};
 
 beforeEach(() => start(15));
 
@@ -51,7 +54,7 @@ test.each([0, 1, 15, 23.95])(
 test("days that the clock jumps to share one balance, known by the day of the start", () => {
   for (const days_ of [400, -7, 30]) {
     jump(days_ * DAY_MS);
-    expect(days.poolOf(today())).toBe(TODAY);
+    expect(days.standingOf(today())).toEqual({ pool: TODAY, spare: 0 });
   }
   jump(-423 * DAY_MS);
   expect(isOwn()).toBe(true);
@@ -59,7 +62,7 @@ test("days that the clock jumps to share one balance, known by the day of the st
 
 test("a jump is seen although nothing looked at it before credits are taken", () => {
   nowMs += 400 * DAY_MS;
-  expect(days.poolOf(TODAY + 400)).toBe(TODAY);
+  expect(days.standingOf(TODAY + 400)).toEqual({ pool: TODAY, spare: 0 });
 });
 
 test("after a clock that was wrong at the start, each day has a balance of its own again", () => {
@@ -106,7 +109,7 @@ test("a step of minutes over midnight and back is no jump", () => {
   jump(-5 * MINUTE_MS);
   expect(isOwn()).toBe(true);
   pass(DAY_MS);
-  expect([isOwn(), days.poolOf(TODAY)]).toEqual([true, null]);
+  expect([isOwn(), days.standingOf(TODAY).pool]).toEqual([true, null]);
 });
 
 test("a machine that is paused over each midnight has no shared days but the first of them", () => {

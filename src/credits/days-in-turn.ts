@@ -4,8 +4,13 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** A clock that is set by less than that (a step of NTP, a machine that was paused) runs on. */
 const JUMP_MS = 600_000;
+const IN_TURN: Standing = Object.freeze({ pool: null, spare: 0 });
+
 /** A clock has to run on for this long before its midnight counts as a real one. */
 const TRUSTED_AFTER_MS = 600_000;
+
+/** What a take of a day's credits says of its balance: `TakeRequest`. */
+export type Standing = { readonly pool: number | null; readonly spare: number };
 
 /**
  * Which days have a balance of their own, by what the clock did in the life of this process. The
@@ -16,7 +21,13 @@ const TRUSTED_AFTER_MS = 600_000;
 export class DaysInTurn {
   readonly #clock: Pick<Scheduler, "now" | "elapsed">;
   readonly #startedAtMs: number;
+  /** The first day, and those that began at a real midnight: all processes of a machine know the same. */
   readonly #inTurn = new Set<Day>();
+  /**
+   * Days that the clock jumped to while there was room for one more. Two workers that look at different moments
+   * may know different ones, so the store lets no more of them have a balance of their own than there was room for.
+   */
+  readonly #jumpedTo = new Set<Day>();
   /** The number of the balance that other days share: the first day, so that workers have one. */
   readonly #pool: Day;
   /** The day at the last look, and by how much Unix time was ahead of the elapsed time. */
@@ -32,11 +43,12 @@ export class DaysInTurn {
     this.look();
   }
 
-  /** The `pool` to take credits of this day with. */
-  poolOf(day: Day): number | null {
-    if (this.#inTurn.has(day)) return null;
+  /** What to take credits of this day with. */
+  standingOf(day: Day): Standing {
+    if (this.#inTurn.has(day)) return IN_TURN;
     if (day !== this.#day) this.look();
-    return this.#inTurn.has(day) ? null : this.#pool;
+    if (this.#inTurn.has(day)) return IN_TURN;
+    return { pool: this.#pool, spare: this.#jumpedTo.has(day) ? this.#jumpedTo.size : 0 };
   }
 
   /** To be called a few times a second, so that a jump is seen although nobody calls. */
@@ -48,10 +60,12 @@ export class DaysInTurn {
     const day = dayOf(nowMs);
     if (day === this.#day) return;
     this.#day = day;
-    if (this.#inTurn.has(day)) return;
+    if (this.#inTurn.has(day) || this.#jumpedTo.has(day)) return;
     // In a time as long as n days midnight passes n or n + 1 times.
     const isTrusted = atMs - this.#steadySinceMs >= TRUSTED_AFTER_MS;
     const room = Math.floor((atMs - this.#startedAtMs) / DAY_MS) + (isTrusted ? 2 : 1);
-    if (this.#inTurn.size < room) this.#inTurn.add(day);
+    if (this.#inTurn.size + this.#jumpedTo.size >= room) return;
+    const isInTurn = isTrusted || this.#inTurn.size === 0;
+    (isInTurn ? this.#inTurn : this.#jumpedTo).add(day);
   }
 }

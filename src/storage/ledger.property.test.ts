@@ -29,12 +29,13 @@ class Model {
   readonly #added = new Map<number, number>();
   readonly #used = new Map<number, number>();
   readonly #pools = new Map<number, number | null>();
+  readonly #spares = new Map<number, number>();
   /** By the day of the take that left it so. */
   readonly #states = new Map<number, State>();
 
   take(request: TakeRequest): Grant {
     const { day, want, least, limit, perSecond, process } = request;
-    if (!this.#pools.has(day)) this.#pools.set(day, request.pool);
+    if (!this.#pools.has(day)) this.#open(request);
     const newest = Math.max(...[...this.#states.keys()].filter((each) => each <= day));
     const before = this.#states.get(newest);
     const state = { ...(before ?? UNTAKEN) };
@@ -78,6 +79,13 @@ class Model {
     return { day, granted, left: Math.max(rest - granted, 0), waitMs, shared };
   }
 
+  #open({ day, pool, spare = 0 }: TakeRequest): void {
+    const taken = [...this.#spares.values()].filter((spareOf) => spareOf === pool);
+    const isSpare = pool !== null && taken.length < spare;
+    if (isSpare) this.#spares.set(day, pool);
+    this.#pools.set(day, isSpare ? null : pool);
+  }
+
   giveBack(day: number, credits: number): void {
     const used = this.#used.get(day);
     if (used === undefined) return;
@@ -105,6 +113,7 @@ class Model {
   repair(day: number): { day: number; used: number }[] {
     const later = [...this.#used].filter(([each]) => each > day).sort(([a], [b]) => a - b);
     for (const [each] of later) {
+      this.#spares.delete(each);
       for (const book of [this.#used, this.#added, this.#pools, this.#states]) book.delete(each);
     }
     for (const each of this.#pools.keys()) this.#pools.set(each, null);
@@ -120,6 +129,7 @@ type Step =
 
       readonly least: number;
       readonly pool: number | null;
+      readonly spare: number;
     }
   | { readonly kind: "repair" }
   | { readonly kind: "giveBack"; readonly lease: number; readonly share: number }
@@ -136,11 +146,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         price,
         fc.integer({ min: 0, max: 2_000 }),
         fc.constantFrom(null, null, null, 7, 7, 8),
+        fc.constantFrom(0, 0, 1, 2),
       )
-      .map(([process, least, more, pool]) => ({
+      .map(([process, least, more, pool, spare]) => ({
         kind: "take" as const,
         process,
         pool,
+        spare,
         least,
         want: least + more,
       })),
@@ -236,9 +248,9 @@ class Run {
     this.#leases = this.#leases.filter(({ day }) => day <= today);
   }
 
-  async #take({ process, want, least, pool }: Step & { kind: "take" }): Promise<void> {
+  async #take({ process, want, least, pool, spare }: Step & { kind: "take" }): Promise<void> {
     const { limit, perSecond } = this.#schedule;
-    const asked = { process, want, least, pool, limit, perSecond, now: this.#now };
+    const asked = { process, want, least, pool, spare, limit, perSecond, now: this.#now };
     const request = { ...asked, owner: this.#owner, day: this.#today() };
     const grant = await this.#store.take(request);
     expect({ ...grant }).toEqual(this.#model.take(request));

@@ -151,6 +151,11 @@ export type TakeRequest = {
    * days that have the same number here. Only the first take of a day decides this.
    */
   readonly pool: number | null;
+  /**
+   * How many of the owner's days that named this `pool` may have a balance of their own in place of sharing it:
+   * those whose first takes came first. Processes that do not see the same days agree by this. Absent: none.
+   */
+  readonly spare?: number;
   /** Credits. Less than `least` are never granted: it is the price of the call that waits. */
   readonly want: number;
   readonly least: number;

@@ -2,7 +2,11 @@ import { strict as assert } from "node:assert";
 import type { TakeRequest } from "../../src/storage/store.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
-type Opening = { readonly by: SimulatedProcess; readonly pool: number | null };
+type Opening = {
+  readonly by: SimulatedProcess;
+  readonly pool: number | null;
+  readonly spareOf: number | null;
+};
 
 /** Which process was the first to take from a day of an owner, and with which balance. */
 export class Openings {
@@ -17,10 +21,13 @@ export class Openings {
   }
 
   /** It is carried out: the first of a day decides. */
-  carriedOut(by: SimulatedProcess, { owner, day, pool }: TakeRequest): void {
+  carriedOut(by: SimulatedProcess, { owner, day, pool, spare = 0 }: TakeRequest): void {
     const days = this.#byOwner.get(owner) ?? new Map<number, Opening>();
     this.#byOwner.set(owner, days);
-    if (!days.has(day)) days.set(day, { by, pool });
+    if (days.has(day)) return;
+    const others = [...days.values()].filter(({ spareOf }) => pool !== null && spareOf === pool);
+    const isSpare = others.length < spare;
+    days.set(day, { by, pool: isSpare ? null : pool, spareOf: isSpare ? pool : null });
   }
 
   isOpen(owner: string, day: number): boolean {

@@ -163,6 +163,22 @@ function dayContract(storage: () => Storage): void {
     expect(await take({ ...asked, pool: 7 })).toMatchObject({ granted: 300, left: 400 });
   });
 
+  test("no more days than are spare have a balance of their own, whoever asks, and the first takes decide", async () => {
+    const { ledger } = storage();
+    const take = taker(ledger);
+    const asked = { limit: 1_000, least: 300, want: 300, pool: 7 };
+    const left = async (day: number, spare: number) =>
+      (await take({ ...asked, day: TODAY + day, spare })).left;
+    expect(await left(400, 1)).toBe(700);
+    expect(await left(9, 1)).toBe(700);
+    expect(await left(30, 1)).toBe(400);
+    expect(await left(400, 0)).toBe(400);
+    expect(await left(60, 2)).toBe(700);
+    expect(await left(9, 2)).toBe(100);
+    expect((await take({ ...asked, day: TODAY + 9, spare: 1, owner: "key_1" })).left).toBe(700);
+    expect((await take({ ...asked, day: TODAY + 80, spare: 1, pool: 8 })).left).toBe(700);
+  });
+
   test("a repair forgets later days, and gives the others balances of their own", async () => {
     const { ledger } = storage();
     const take = taker(ledger);

@@ -21,7 +21,14 @@ type Sharing = {
   readonly at: number;
 };
 
-type Row = { used: number; added: number; sharing: Sharing | undefined; pool: number | null };
+type Row = {
+  used: number;
+  added: number;
+  sharing: Sharing | undefined;
+  pool: number | null;
+  /** The pool that its first take named, and that it does not share. */
+  spareOf: number | null;
+};
 
 /** The ledger in memory; every method but `check` is carried out at once, so a debit is one step. */
 export function memoryLedger(check: () => void): LedgerStore {
@@ -33,18 +40,24 @@ export function memoryLedger(check: () => void): LedgerStore {
   };
   const rowOf = (owner: string, day: Day): Row => {
     const days = daysOf(owner);
-    const row = days.get(day) ?? { used: 0, added: 0, sharing: undefined, pool: null };
+    const row = days.get(day) ?? {
+      used: 0,
+      added: 0,
+      sharing: undefined,
+      pool: null,
+      spareOf: null,
+    };
     days.set(day, row);
     return row;
   };
   return {
     take: async (request) => {
       check();
-      const { owner, day, pool } = request;
+      const { owner, day } = request;
       const days = daysOf(owner);
       const sharing = newestSharing(days, day);
       const row = rowOf(owner, day);
-      if (row.sharing === undefined) row.pool = pool;
+      if (row.sharing === undefined) open(row, request, days);
       return {
         day,
         ...debit(row, request, { last: sharing, elsewhere: usedElsewhere(days, row) }),
@@ -82,6 +95,14 @@ export function memoryLedger(check: () => void): LedgerStore {
     },
     check: async () => check(),
   };
+}
+
+/** The first take of a day decides whether it has a balance of its own. */
+function open(row: Row, { pool, spare = 0 }: TakeRequest, days: ReadonlyMap<Day, Row>): void {
+  const taken = [...days.values()].filter((each) => pool !== null && each.spareOf === pool);
+  const isSpare = pool !== null && taken.length < spare;
+  row.pool = isSpare ? null : pool;
+  row.spareOf = isSpare ? pool : null;
 }
 
 function balance(days: ReadonlyMap<Day, Row>, day: Day): DayBalance {

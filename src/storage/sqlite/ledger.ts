@@ -27,6 +27,7 @@ const USED_ELSEWHERE = usedElsewhere({
  * - row: the day's own balance, the newest state of the sharing up to the day, and the moment: a
  *   request that waited for a lock (5 s at most) is late and does not turn the row's time back, a
  *   clock that was set does;
+ * - opening: whether a day that is taken from for the first time may have one of the spare balances;
  * - pooled: less what other days used of the balance, where the day shares one;
  * - sharing: who takes beside whom; a holder that was not seen for 2 s is replaced;
  * - bucket: refilled, in thousandths of a credit; what a larger rate drew is not waited for;
@@ -35,18 +36,25 @@ const USED_ELSEWHERE = usedElsewhere({
 export const TAKE = `
 WITH ask AS (
   SELECT CAST(:day AS INTEGER) AS day, CAST(:pool AS INTEGER) AS asked_pool,
+    CAST(:spare AS INTEGER) AS spare,
     CAST(max(:want, :least) AS INTEGER) AS want, CAST(:least AS INTEGER) AS least,
     CAST(:limit AS INTEGER) AS credits, CAST(:perSecond AS INTEGER) AS rate,
     CAST(:now AS INTEGER) AS now
+), opening AS (
+  SELECT ask.*, CASE WHEN spare = 0 THEN NULL WHEN spare > (
+    SELECT count(*) FROM ledger WHERE owner = :owner AND spare_of = ask.asked_pool
+  ) THEN asked_pool END AS asked_spare
+  FROM ask
 ), row AS (
-  SELECT ask.*, iif(today.level_at IS NULL, asked_pool, today.pool) AS pool,
+  SELECT opening.*, iif(today.level_at IS NULL, iif(asked_spare IS NULL, asked_pool, NULL), today.pool) AS pool,
+    iif(today.level_at IS NULL, asked_spare, today.spare_of) AS spare_of,
     credits + coalesce(today.added - today.used, 0) AS own_rest,
     last.holder, last.holder_at, last.other_at, last.level, last.level_at,
     iif(last.level_at BETWEEN now AND now + 6000, last.level_at, now) AS moment
-  FROM ask
-  LEFT JOIN ledger today ON today.owner = :owner AND today.day = ask.day
+  FROM opening
+  LEFT JOIN ledger today ON today.owner = :owner AND today.day = opening.day
   LEFT JOIN ledger last ON last.owner = :owner AND last.day = (
-    SELECT day FROM ledger WHERE owner = :owner AND day <= ask.day AND level_at IS NOT NULL
+    SELECT day FROM ledger WHERE owner = :owner AND day <= opening.day AND level_at IS NOT NULL
     ORDER BY day DESC LIMIT 1)
 ), pooled AS (
   SELECT *, own_rest - ${usedElsewhere({ owner: ":owner", pool: "row.pool", day: "row.day" })} AS rest
@@ -55,14 +63,14 @@ WITH ask AS (
   SELECT *, holder <> :process AND holder_at > moment - 2000 AND holder_at <= moment AS beside
   FROM pooled
 ), sharing AS (
-  SELECT day, pool, want, least, rate, moment, rest, level, level_at,
+  SELECT day, pool, spare_of, want, least, rate, moment, rest, level, level_at,
     iif(beside, holder, :process) AS holder,
     iif(beside, holder_at, moment) AS holder_at,
     iif(beside, moment, other_at) AS other_at,
     beside OR (other_at > moment - 2000 AND other_at <= moment) AS shared
   FROM joined
 ), bucket AS (
-  SELECT day, pool, want, least, rate, moment, rest, holder, holder_at, other_at, shared,
+  SELECT day, pool, spare_of, want, least, rate, moment, rest, holder, holder_at, other_at, shared,
     min(rate * 1000, max(min(-rate, rate - ${DEAREST_CALL_CREDITS}) * 1000,
       coalesce(level + max(moment - level_at, 0) * rate, rate * 1000))) AS level
   FROM sharing
@@ -77,14 +85,14 @@ WITH ask AS (
   FROM offer
 )
 INSERT INTO ledger
-  (owner, day, pool, used, added, holder, holder_at, other_at, level, level_at, granted, wait_ms)
-SELECT :owner, day, pool, granted, 0, holder, holder_at, other_at,
+  (owner, day, pool, spare_of, used, added, holder, holder_at, other_at, level, level_at, granted, wait_ms)
+SELECT :owner, day, pool, spare_of, granted, 0, holder, holder_at, other_at,
   iif(shared, level - granted * 1000, max(level - granted * 1000, min(level, -rate * 1000))),
   moment, granted,
   iif(granted < offered, max((min(least, rate) * 1000 - level + rate - 1) / rate, 0), 0)
 FROM grants WHERE true
 ON CONFLICT (owner, day) DO UPDATE SET
-  used = used + excluded.granted, pool = excluded.pool,
+  used = used + excluded.granted, pool = excluded.pool, spare_of = excluded.spare_of,
   holder = excluded.holder, holder_at = excluded.holder_at, other_at = excluded.other_at,
   level = excluded.level, level_at = excluded.level_at,
   granted = excluded.granted, wait_ms = excluded.wait_ms
@@ -116,7 +124,7 @@ export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
   );
   return {
     take: (request) => {
-      const row = one(take(request));
+      const row = one(take({ ...request, spare: request.spare ?? 0 }));
       return { ...row, shared: row.shared === 1 };
     },
     giveBack: (owner, day, credits) => {
