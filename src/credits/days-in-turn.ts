@@ -60,9 +60,13 @@ export class DaysInTurn {
     const day = dayOf(nowMs);
     if (day === this.#day) return;
     this.#day = day;
-    if (this.#inTurn.has(day) || this.#jumpedTo.has(day)) return;
-    // In a time as long as n days midnight passes n or n + 1 times.
+    if (this.#inTurn.has(day)) return;
     const isTrusted = atMs - this.#steadySinceMs >= TRUSTED_AFTER_MS;
+    const wasJumpedTo = this.#jumpedTo.has(day);
+    if (wasJumpedTo && !isTrusted) return;
+    // Its own midnight has come: it takes its place.
+    if (wasJumpedTo) this.#jumpedTo.delete(day);
+    // In a time as long as n days midnight passes n or n + 1 times.
     const room = Math.floor((atMs - this.#startedAtMs) / DAY_MS) + (isTrusted ? 2 : 1);
     if (this.#inTurn.size + this.#jumpedTo.size >= room) return;
     const isInTurn = isTrusted || this.#inTurn.size === 0;
