@@ -2,10 +2,10 @@ import { DURATION_FORM, parseDuration } from "../config/duration.ts";
 import type { Account } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 
-/** What a text means, or what is wrong with it and what would be right, for people. */
+/** The value of a text, or its fault and the right form, for people. */
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
 
-/** What browsers take in `<input type=email>` (WHATWG HTML, valid e-mail address); ASCII only. */
+/** The form that browsers take in `<input type=email>` (WHATWG HTML, valid e-mail address); ASCII only. */
 const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 /** RFC 5321, 4.5.3.1.3: a path of 256 octets with its angle brackets. */
@@ -42,7 +42,7 @@ export function isCredits(credits: number, least: 0 | 1): boolean {
   return Number.isInteger(credits) && credits >= least && credits <= MOST_CREDITS;
 }
 
-/** What would be right where `isCredits` says no. */
+/** The right form where `isCredits` says no. */
 export function creditsForm(least: 0 | 1): string {
   const most = MOST_CREDITS.toLocaleString("en-US");
   return `give a whole number from ${least} to ${most}, such as 3000000`;

@@ -15,7 +15,7 @@ export type AllowPolicy = {
   readonly agents: readonly string[] | undefined;
 };
 
-/** What is known of an HTTP request or an upgrade before its body. */
+/** The facts of an HTTP request or an upgrade before its body. */
 export type RequestFacts = {
   readonly network: string;
   /** The Origin header. */

@@ -34,7 +34,7 @@ export function isApiKey(text: string): boolean {
 }
 
 /**
- * What is stored in a key's place, hex: SHA-256 of its text, or HMAC-SHA-256 where `keys.pepper` is
+ * The text that is stored in a key's place, hex: SHA-256 of its text, or HMAC-SHA-256 where `keys.pepper` is
  * set. A slow hash is not needed: nobody guesses 128 random bits.
  */
 export function hashApiKey(key: string, pepper?: string): string {

@@ -46,7 +46,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** The command line knows the machine's user at most, which is nobody that the store knows. */
 export const COMMAND_ACTOR: Actor = Object.freeze({ kind: "command", email: null });
 
-/** What was done; the rest of the entry is made up. */
+/** The change that was made; the rest of the entry is made up. */
 export type AuditEvent = {
   /** Null: of no account. */
   readonly accountId: string | null;

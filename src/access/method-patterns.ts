@@ -1,7 +1,7 @@
 /** The methods of an allow-list: names, and names with `*` for any characters (`eth_get*`). */
 export type MethodPatterns = {
   readonly names: ReadonlySet<string>;
-  /** What stands before, between and behind the stars. */
+  /** The texts before, between and behind the stars. */
   readonly globs: readonly (readonly string[])[];
 };
 

@@ -11,7 +11,7 @@ export type NewKeyParts = {
   readonly pepper?: string | undefined;
 };
 
-/** What a key is made for; the rest of it is made up. */
+/** The choices for a new key; the rest of it is made up. */
 export type KeyGrant = Pick<ApiKey, "accountId" | "name" | "expiresAt" | "limits" | "allow">;
 
 /** A key's text, which is kept nowhere, and what the store gets in its place. */

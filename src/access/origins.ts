@@ -60,6 +60,6 @@ export function fitsOrigin(patterns: readonly OriginPattern[], origin: string): 
 function canonicalHost(text: string): string | undefined {
   if (!URL.canParse(`http://${text}`)) return undefined;
   const { hostname } = new URL(`http://${text}`);
-  // What an opaque origin (a file, a sandboxed frame) is called: anybody can have it.
+  // The name of an opaque origin (a file, a sandboxed frame): anybody can have it.
   return hostname === "null" ? undefined : hostname;
 }

@@ -11,7 +11,7 @@ export type AdminAccessOptions = {
 export type AdminRights = "all" | "probes" | { readonly refused: string };
 
 /**
- * What a request to the admin port may see. A page in a browser may see nothing: it sends its Origin, or
+ * The rights of a request to the admin port. A page in a browser may see nothing: it sends its Origin, or
  * reaches the port by a name of its own that resolves to this machine (DNS rebinding). So a Host has to
  * be an address, `localhost` or `admin.host`, unless the request has the token.
  */

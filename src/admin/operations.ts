@@ -18,12 +18,12 @@ export type MetricSample = {
   readonly value: number;
 };
 
-/** What is drained, and the opposite; `missing`: which of the two names nobody has. */
+/** The upstream is drained, or no longer. `missing`: the name of the two that nobody has. */
 export type DrainResult = "done" | { readonly missing: "network" | "upstream" };
 
 export type Readiness = { readonly ready: boolean; readonly obstacles: readonly string[] };
 
-/** What operators see of a gateway and do with it, be it one process or several. */
+/** An operator's view of a gateway, and control of it, be it one process or several. */
 export type Operations = {
   /** Prometheus text. */
   readonly metrics: () => Promise<string>;
@@ -41,7 +41,7 @@ export type UpstreamName = { readonly network: string; readonly upstream: string
 type Parts = {
   readonly metrics: Metrics;
   readonly networks: readonly Network[];
-  /** What keeps the gateway from serving, in words; empty when it can. */
+  /** The reasons why the gateway cannot serve, in words; empty when it can. */
   readonly obstacles: () => Promise<readonly string[]>;
   readonly isHealthy: () => boolean;
 };
@@ -58,7 +58,7 @@ export class OwnOperations implements Operations {
     return this.#parts.metrics.registry.metrics();
   }
 
-  /** What `metrics` shows, for somebody who adds it up. */
+  /** The metrics that `metrics` shows, for somebody who adds them up. */
   async metricFamilies(): Promise<readonly MetricFamily[]> {
     return (await this.#parts.metrics.registry.getMetricsAsJSON()) as unknown as MetricFamily[];
   }

@@ -2,7 +2,7 @@ import { encodeKey } from "./base58.ts";
 import { BlockFilesFault } from "./block-files-fault.ts";
 import type { Message } from "./wire.ts";
 
-/** What lookup tables gave, as `meta.loadedAddresses` has it: base58. */
+/** The addresses from lookup tables, as `meta.loadedAddresses` has them: base58. */
 export type LoadedAddresses = {
   readonly writable: readonly string[];
   readonly readonly: readonly string[];
@@ -18,7 +18,7 @@ export type AccountEntry = {
 
 const UPGRADEABLE_LOADER = "BPFLoaderUpgradeab1e11111111111111111111111";
 
-/** What no transaction can write to, whatever its header says: agave 3.0 `reserved-account-keys`. */
+/** Accounts that no transaction can write to, whatever its header says: agave 3.0 `reserved-account-keys`. */
 const RESERVED: ReadonlySet<string> = new Set([
   "AddressLookupTab1e1111111111111111111111111",
   "BPFLoader2111111111111111111111111111111111",

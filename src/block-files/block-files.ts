@@ -15,7 +15,7 @@ const BELIEVED_MS = 1000;
 /** 16 digits hold every slot up to 2^53. */
 const BLOCK_FILE = /^(0|[1-9]\d{0,15})\.json$/;
 
-/** What DIR/ledger.json says. */
+/** The contents of DIR/ledger.json. */
 export type BlockFilesHead = {
   readonly genesisHash: string;
   readonly firstSlot: number;
@@ -78,7 +78,7 @@ class Watched<Value> {
       const { mtimeMs, size, ino } = statSync(this.#path);
       return `${mtimeMs} ${size} ${ino}`;
     });
-    // What is wrong is read anew each time.
+    // A faulty file is read anew each time.
     if (this.#seen?.print !== print) {
       this.#seen = undefined;
       this.#seen = { print, value: this.#read(this.#path) };

@@ -26,7 +26,7 @@ export type TransactionForm = {
 };
 export type BlockForm = TransactionForm & { readonly details: Details };
 
-/** What the `accounts` level leaves of a transaction's meta. */
+/** The members that the `accounts` level leaves of a transaction's meta. */
 const ACCOUNTS_META = new Set([
   "err",
   "fee",

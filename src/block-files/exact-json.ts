@@ -1,4 +1,4 @@
-/** What may be an integer beyond 2^53, which JSON.parse would round; a text in a string is harmless. */
+/** Numbers that may be integers beyond 2^53, which JSON.parse would round; a text in a string is harmless. */
 const WIDE = /[[:,]\s*(-?(?:\d{17}|9\d{15})[\d.eE+-]*)/g;
 
 /** TypeScript's library does not know these yet; Node 24 has them. */

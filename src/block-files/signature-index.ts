@@ -1,7 +1,7 @@
 import { BlockFilesFault } from "./block-files-fault.ts";
 import { readMembers, readSignatures, within } from "./stored-block.ts";
 
-/** What the index is made from. */
+/** The files that the index is made from. */
 export type IndexedFiles = {
   /** Rising; the same array as long as nothing changed. @throws BlockFilesFault */
   readonly slots: () => readonly number[];
@@ -19,7 +19,7 @@ const FIRST_CAPACITY = 1 << 12;
 export class SignatureIndex {
   readonly #files: IndexedFiles;
   readonly #known = new Set<number>();
-  /** What could not be read, with the reason; tried again by `retry`. */
+  /** The files that could not be read, with the reason; tried again by `retry`. */
   readonly #faulty = new Map<number, BlockFilesFault>();
   #listed: readonly number[] | undefined;
   /** Rising, so that the newest is at the end. */
@@ -63,7 +63,7 @@ export class SignatureIndex {
     }
   }
 
-  /** What is wrong with a block that could not be read: it may hold what was not found. */
+  /** The fault of a block that could not be read: it may hold the signature that was not found. */
   get fault(): BlockFilesFault | undefined {
     const [first] = this.#faulty.values();
     return first;

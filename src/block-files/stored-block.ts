@@ -20,7 +20,7 @@ export type StoredTransaction = {
 const isText = (value: unknown): boolean => typeof value === "string";
 const isIntegerOrNull = (value: unknown): boolean => value === null || isInteger(value);
 
-/** What every block has, and how it is known. */
+/** The members of every block, and the test of each. */
 const MEMBERS: readonly (readonly [string, (value: unknown) => boolean])[] = [
   ["blockHeight", isIntegerOrNull],
   ["blockTime", isIntegerOrNull],

@@ -48,7 +48,7 @@ export class NetworkDisk {
   }
 
   /**
-   * What was set for the key, to the byte; undefined where it is not there or damaged. Up to 8 KiB
+   * The value that was set for the key, to the byte; undefined where it is not there or damaged. Up to 8 KiB
    * a binary string, else bytes of its own. Synchronous: a read of what the system has in memory, at
    * worst of the disk. Never throws.
    */

@@ -35,7 +35,7 @@ export class DiskReader {
     this.#health = parts.health;
   }
 
-  /** What was written for the key, to the byte, or undefined. Never throws. */
+  /** The value that was written for the key, to the byte, or undefined. Never throws. */
   get(prefix: KeyPrefix, key: string): Stored | undefined {
     const { stats } = this.#health;
     if (key.length <= LONGEST_KEY) {

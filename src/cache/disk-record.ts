@@ -9,7 +9,7 @@ const MAGIC = 0x31_64_67_74;
 const HEADER_BYTES = 28;
 const DIGEST_BYTES = 16;
 
-/** What a record takes beyond its value, in bytes. */
+/** The bytes of a record beside its value. */
 export const RECORD_OVERHEAD = HEADER_BYTES + DIGEST_BYTES;
 
 /** Longer keys (characters) are not kept on disk. */
@@ -23,7 +23,7 @@ const GMAC_NONCE = Buffer.alloc(12, 0x67);
 /** A key's 64 bits of hash; mutable, so that a look-up allocates nothing. */
 export type KeyHash = { high: number; low: number };
 
-/** What stands before every key of a network: its text, and the hash's state behind it. */
+/** The beginning of every key of a network: its text, and the hash's state behind it. */
 export class KeyPrefix {
   readonly text: string;
   readonly #high: number;

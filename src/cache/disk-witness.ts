@@ -39,7 +39,7 @@ export class DiskWitnesses {
   }
 
   /**
-   * What was kept last; where nothing is, a generation that all processes share that ask before the
+   * The generation that was kept last; where none was, a generation that all processes share that ask before the
    * first witness. Throws as node:fs does.
    */
   read(network: string): Generation {

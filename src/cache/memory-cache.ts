@@ -5,9 +5,9 @@ import { Entry, type Stored } from "./entry.ts";
 import { isText, ownKey, ownValue } from "./own-memory.ts";
 import { Residents } from "./residents.ts";
 
-/** What an entry takes beside its key and value: itself, its place in the table, two strings' heads. */
+/** The bytes of an entry beside its key and value: itself, its place in the table, two strings' heads. */
 const ENTRY_BYTES = 272;
-/** What a Buffer takes beside its bytes. */
+/** The bytes of a Buffer beside its contents. */
 const BUFFER_BYTES = 200;
 
 /** Plain counters since the start; a rejected answer was not admitted, an evicted one made room. */

@@ -33,7 +33,7 @@ class Lane {
  */
 export class Queue {
   readonly #lanes = Array.from({ length: CLASSES }, () => new Lane());
-  /** What was due at the last look. */
+  /** The time of the last look. */
   #clock = 0;
   #bytes = 0;
 

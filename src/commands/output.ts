@@ -1,4 +1,4 @@
-/** What a command gives: `text` for people, `json` for `--json`. */
+/** The result of a command: `text` for people, `json` for `--json`. */
 export type Output = { readonly json: unknown; readonly text: string };
 
 /** The command was asked for something that cannot be: exit code 1, and this text for people. */
@@ -44,5 +44,5 @@ export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** What ends the text of a change that running gateways follow. */
+/** The end of the text of a change that running gateways follow. */
 export const WITHIN_A_SECOND = "every running process follows within a second";

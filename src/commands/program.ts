@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What people are told; the stack only of what nobody foresaw. */
+/** The text for people; the stack only of an error that nobody foresaw. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const foreseen = [ConfigError, StorageError, CommandError].some((kind) => error instanceof kind);

@@ -9,7 +9,7 @@ const LEAST_CLIENT_MEMORY_BYTES = 134_217_728;
 /** The rest is for what was let go and is not collected yet. */
 const HELD = 3 / 4;
 
-/** What clients may make one process hold, bytes: most of its part of `server.memoryBytes`. */
+/** The bytes that clients may make one process hold: most of its part of `server.memoryBytes`. */
 export function clientMemoryBytes({
   memoryBytes,
   workers,

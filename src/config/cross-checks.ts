@@ -4,7 +4,7 @@ import { isBuiltIn } from "./plans.ts";
 import type { Finding } from "./source.ts";
 
 /**
- * What no key can be found to be wrong with alone. These look at the file as it was written, so
+ * The faults that no key shows alone. These checks look at the file as it was written, so
  * that they are reported beside the faults of single keys; what has the wrong type is passed over.
  */
 export function crossChecks(root: unknown): Finding[] {
@@ -90,7 +90,7 @@ function planChecks(root: unknown): Finding[] {
 /** 256 bits as hex are 64 characters, as base64 43: whatever is shorter than this is guessable. */
 const SECRET_MIN_LENGTH = 32;
 
-/** What the dashboard cannot be opened without. */
+/** The keys without which the dashboard cannot be opened. */
 function consoleChecks(root: unknown): Finding[] {
   const path = ["console"];
   const section = at(root, path);

@@ -6,7 +6,7 @@ const UNIT_MS: Readonly<Record<string, number>> = Object.freeze({
   y: 365 * 86_400_000,
 });
 
-/** What a duration looks like, for error texts. */
+/** The form of a duration, for error texts. */
 export const DURATION_FORM = "write it as 30s, 15m, 24h, 2d or 2y";
 
 /**

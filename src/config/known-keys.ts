@@ -2,7 +2,7 @@ import { nearest } from "../lib/nearest.ts";
 import type { Path } from "./faults.ts";
 import type { JsonSchema } from "./schema.ts";
 
-/** What to say of a key that its place does not have: the key that is meant, or all there are. */
+/** The message for a key that its place does not have: the key that is meant, or all there are. */
 export function unknownKeyMessage(schema: JsonSchema, root: unknown, path: Path): string {
   const place = schemaAt(schema, root, path.slice(0, -1));
   const unknown = String(path.at(-1));

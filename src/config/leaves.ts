@@ -71,7 +71,7 @@ export const headers = z.record(
   z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "has characters that no header may hold"),
 );
 
-/** What the file may say of a plan; a built-in plan keeps what is not named. */
+/** The figures of a plan that the file may set; a built-in plan keeps the others. */
 export const planFigures = z.strictObject({
   dailyCredits: count.optional(),
   creditsPerSecond: count.optional(),

@@ -3,7 +3,7 @@ import type { Path } from "./faults.ts";
 import { expandVariables } from "./variables.ts";
 import { syntaxMessage } from "./yaml-messages.ts";
 
-/** What a fault will be, once the line of its path is known. */
+/** A fault before the line of its path is known. */
 export type Finding = { readonly path: Path; readonly message: string; readonly line?: number };
 
 /** A YAML text as plain values, its variables filled in, with where each value stood. */

@@ -5,7 +5,7 @@ export type Expansion = {
   readonly whole: boolean;
   /** Any part of it came from a variable: it must not be shown. */
   readonly used: boolean;
-  /** What could not be filled in. */
+  /** The variables that could not be filled in. */
   readonly problems: readonly string[];
 };
 

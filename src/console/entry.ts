@@ -1,6 +1,6 @@
 import { prepareProcess } from "../lib/own-process.ts";
 
-// What the gateway's process forks.
+// The gateway's process forks this file.
 prepareProcess();
 const { ConsoleProcess } = await import("./process.ts");
 new ConsoleProcess().listen();

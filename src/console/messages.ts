@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 export type Ports = {
   /** To open; 0: a free one. */
   readonly console: number;
-  /** What the gateway has taken. */
+  /** The port that the gateway has taken. */
   readonly gateway: number;
   /** Undefined where it is not open. */
   readonly admin: number | undefined;

@@ -4,7 +4,7 @@ import { createLog, type Logger } from "../telemetry/log.ts";
 import type { ConsoleStart, FromConsole, ToConsole } from "./messages.ts";
 import { type RunningConsole, startConsole } from "./start-console.ts";
 
-/** What still runs by then is given up: the gateway's process does not wait any longer. */
+/** Work that still runs by then is given up: the gateway's process does not wait any longer. */
 const STOP_MS = 4000;
 
 /** The dashboard in a process of its own. It does what the gateway's process says, and ends with it. */

@@ -23,7 +23,7 @@ export type ConsoleSettings = {
   readonly admin: AdminAddress | undefined;
 };
 
-/** What every part of the dashboard works with. */
+/** The parts that every part of the dashboard works with. */
 export type ConsoleTools = {
   readonly storage: Storage;
   /** Undefined where no mail can be sent. */

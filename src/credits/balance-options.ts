@@ -8,7 +8,7 @@ export type BalanceFigures = {
   readonly perDay: number;
   /** Sizes the leases. */
   readonly perSecond: number;
-  /** What the store holds several processes to, together. */
+  /** The rate that the store holds several processes to, together. */
   readonly sharedPerSecond: number;
 };
 
@@ -19,7 +19,7 @@ export type BalanceOptions = {
   readonly onAlone: (agoMs: number, atMs: MonotonicMs) => void;
 };
 
-/** What is looked after as time passes; `tick` says false when no more. */
+/** A part that is looked after as time passes; `tick` says false when no more. */
 export type Awake = { tick(nowMs: UnixMs, atMs: MonotonicMs): boolean };
 
 export type BalanceParts = {

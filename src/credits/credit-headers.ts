@@ -1,4 +1,4 @@
-/** What an account has left, as one process knows it. */
+/** The rest of an account, as one process knows it. */
 export type Balance = {
   /** Credits of a UTC day, without those that were added to this one. */
   readonly limit: number;

@@ -99,7 +99,7 @@ export class DailyBalance {
     this.#open.limit(credits, this.#line.credits);
   }
 
-  /** What is left of the present day; undefined before this process knows. */
+  /** The rest of the present day; undefined before this process knows. */
   left(nowMs: UnixMs): number | undefined {
     const { current, givenBack } = this.#open;
     const rest = this.#rest.of(dayOf(nowMs));
@@ -118,11 +118,11 @@ export class DailyBalance {
     });
   }
 
-  /** What time brings about. False where there is nothing to look after until the next call. */
+  /** Does what is due as time passes. False where there is nothing to look after until the next call. */
   tick(nowMs: UnixMs, atMs: MonotonicMs): boolean {
     this.#open.endDay(nowMs);
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
-    // What was kept, or asked for, for calls that are gone must not be open beyond the bound.
+    // Credits that were kept, or asked for, for calls that are gone must not be open beyond the bound.
     this.#open.limit(0, this.#line.credits);
     if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
     return this.isTaking || this.#line.length > 0 || this.#open.current.left > 0;
@@ -259,7 +259,7 @@ export class DailyBalance {
       return;
     }
     const { left } = this.#open.current;
-    // What is left here is too little for this call, but with another process's rest it may do.
+    // The rest here is too little for this call, but with another process's rest it may do.
     if (grant.waitMs === 0) this.#open.giveUp();
     this.#recent.rememberRefusal(grant, ask, { atMs, left });
   }

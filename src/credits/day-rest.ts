@@ -1,6 +1,6 @@
 import type { Day, DayBalance } from "../storage/store.ts";
 
-/** What the store has left of an owner's day, as far as this process knows. */
+/** The rest of an owner's day in the store, as far as this process knows. */
 export class DayRest {
   #day: Day = -1;
   #credits = 0;
@@ -16,7 +16,7 @@ export class DayRest {
     return this.#day === day ? this.#credits : undefined;
   }
 
-  /** What the store said last, of today. */
+  /** Takes over the rest that the store told last, of today. */
   set(day: Day, credits: number): void {
     this.#day = day;
     this.#credits = credits;

@@ -9,7 +9,7 @@ const IN_TURN: Standing = Object.freeze({ pool: null, spare: 0 });
 /** A clock has to run on for this long before its midnight counts as a real one. */
 const TRUSTED_AFTER_MS = 600_000;
 
-/** What a take of a day's credits says of its balance: `TakeRequest`. */
+/** The fields of `TakeRequest` that tell of a day's balance. */
 export type Standing = { readonly pool: number | null; readonly spare: number };
 
 /**
@@ -43,7 +43,7 @@ export class DaysInTurn {
     this.look();
   }
 
-  /** What to take credits of this day with. */
+  /** The standing to take credits of this day with. */
   standingOf(day: Day): Standing {
     if (this.#inTurn.has(day)) return IN_TURN;
     if (day !== this.#day) this.look();

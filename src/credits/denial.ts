@@ -23,7 +23,7 @@ type Remembered = {
 /** How long it is remembered: four questions a second, and what was added counts as soon as that. */
 export const DENIAL_MS = 250;
 
-/** What the store said last, for a short time: an account that is used up costs no statement a call. */
+/** The store's last refusal, for a short time: an account that is used up costs no statement a call. */
 export class RecentDenial {
   #last: Remembered | undefined;
 

@@ -3,7 +3,7 @@ import { DAY_MS, endOf } from "../lib/day.ts";
 import { type Day, DEAREST_CALL_CREDITS } from "../storage/store.ts";
 
 /**
- * What a lease holds is spent beside the burst that the store grants to a process which joins, and
+ * The credits of a lease are spent beside the burst that the store grants to a process which joins, and
  * the tenth that several may exceed the throughput by has room for no more than this.
  */
 const SIZES_A_SECOND_ALONE = 8;
@@ -50,7 +50,7 @@ export function leaseBound(perDay: number, perSecond: number): number {
   return Math.max(DEAREST_CALL_CREDITS, Math.min(perSecond, Math.floor(perDay / 100)));
 }
 
-/** What a lease is filled up to; calls that wait may take it beyond, up to the bound. */
+/** The credits that a lease is filled up to; calls that wait may take it beyond, up to the bound. */
 export function leaseSize(perDay: number, perSecond: number, shared: boolean): number {
   const parts = shared ? SIZES_A_SECOND_SHARED : SIZES_A_SECOND_ALONE;
   return Math.max(1, Math.floor(Math.min(perSecond / parts, perDay / 100)));

@@ -24,7 +24,7 @@ export type { Reservation };
 
 /** A quarter of the second after which unspent credits go back. */
 const TICK_MS = 250;
-/** What a stop waits for a store that fails; what could not be given back stays charged. */
+/** A stop waits so long for a store that fails; credits that could not be given back stay charged. */
 const STOP_MS = 2000;
 
 export type LedgerOptions = {
@@ -155,7 +155,7 @@ export class Ledger {
     reservation.settle(served);
   }
 
-  /** What the account has left, for the headers of an answer. */
+  /** The rest of the account, for the headers of an answer. */
   balance(identity: CreditIdentity): Balance {
     const nowMs = this.#scheduler.now();
     const { perDay, perSecond } = this.#plans.ofAccount(identity);

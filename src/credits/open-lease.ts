@@ -25,7 +25,7 @@ export class OpenLease implements LeaseOwner {
   current: Lease;
   /** Credits of the current lease that went back since the store's last answer. */
   givenBack = 0;
-  /** What a lease is filled up to. */
+  /** The credits that a lease is filled up to. */
   size = 1;
   readonly #returns: CreditReturns;
   #bound = 1;
@@ -53,7 +53,7 @@ export class OpenLease implements LeaseOwner {
     return this.current;
   }
 
-  /** What a call gave back, of this lease or of one that ended. */
+  /** Takes back the credits of a call, of this lease or of one that ended. */
   putBack(lease: Lease, credits: number): void {
     if (lease === this.current) lease.left += credits;
     else this.#returns.add(lease, credits);
@@ -68,7 +68,7 @@ export class OpenLease implements LeaseOwner {
     this.#keep(Math.max(this.#room(), most) - this.arriving);
   }
 
-  /** What the store granted of a day. Today's ends a lease of another day; `today`: of the clock. */
+  /** Adds credits that the store granted of a day. Today's ends a lease of another day; `today`: of the clock. */
   deposit(day: Day, credits: number, today: Day): void {
     if (day === today && day !== this.current.day) {
       this.giveUp();
@@ -78,14 +78,14 @@ export class OpenLease implements LeaseOwner {
     else this.#returns.add(new Lease(this, day), credits);
   }
 
-  /** What the lease should hold, where so much is left of the day in the store. */
+  /** The credits that the lease should hold, where so much is left of the day in the store. */
   target(rest: number): number {
     const share = Math.floor((rest + this.current.left) / SHARE_OF_REST);
     return Math.min(this.size, this.#room(), share);
   }
 
   /**
-   * What to ask for on behalf of calls that wait: `first` needs the first of them, `waiting` all.
+   * The credits to ask for on behalf of calls that wait: `first` needs the first of them, `waiting` all.
    * Undefined where that has to wait for what is on its way back: all that is open stays within the
    * bound or, where calls alone come to more, within what they need and no more than it beside them.
    */

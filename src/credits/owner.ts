@@ -32,7 +32,7 @@ export class Owner {
     const options = {
       owner: id,
       figures: balanceFigures(figures),
-      // What others took of the burst in the meantime is not to be had here once more.
+      // The part of the burst that others took in the meantime is not to be had here once more.
       onAlone: (agoMs: number, nowMs: MonotonicMs) => this.bucket?.emptied(agoMs, nowMs),
     };
     this.balance = new DailyBalance(options, parts);

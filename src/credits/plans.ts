@@ -1,7 +1,7 @@
 import type { PlanConfig } from "../config/plans.ts";
 import type { Limits } from "../storage/store.ts";
 
-/** What the ledger needs to know of who calls. */
+/** The facts of a caller that the ledger needs. */
 export type CreditIdentity = {
   readonly keyId: string;
   readonly accountId: string;
@@ -21,13 +21,13 @@ export type Figures = {
   readonly accountPerSecond: number;
 };
 
-/** What an account may spend. */
+/** The figures of an account. */
 export type AccountFigures = Figures & { readonly perDay: number; readonly perSecond: number };
 
 const figures = (perDay: number, perSecond: number): AccountFigures =>
   Object.freeze({ perDay, perSecond, accountPerSecond: perSecond });
 
-/** What a plan that is not configured grants. */
+/** The figures of a plan that is not configured. */
 const NOTHING = figures(0, 0);
 
 /** The figures of the configured plans, by name. */

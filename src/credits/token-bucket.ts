@@ -42,7 +42,7 @@ export class TokenBucket {
     this.#level = Math.min(this.#capacity() - this.#deferred, this.#level + credits * 1000);
   }
 
-  /** What was taken belongs to a call that has to wait. */
+  /** The credits that were taken belong to a call that has to wait. */
   defer(credits: number): void {
     this.#deferred += credits * 1000;
   }

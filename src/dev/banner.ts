@@ -13,7 +13,7 @@ type BannerOptions = {
 };
 
 /**
- * What `tollgate dev` prints: addresses, the key, and lines to paste. Each call is one line that
+ * The lines that `tollgate dev` prints: addresses, the key, and lines to paste. Each call is one line that
  * begins with `curl `; every other line of those groups is a comment or code.
  */
 export function bannerLines(options: BannerOptions): string[] {

@@ -3,7 +3,7 @@ import { rpc } from "./rpc.ts";
 import contract from "./sample-contract.json" with { type: "json" };
 import signatures from "./sample-signatures.json" with { type: "json" };
 
-/** What the sample transactions say and move, in the token's smallest unit. */
+/** The amounts of the sample transactions, in the token's smallest unit. */
 const SUPPLY = 1_000_000n * 10n ** 18n;
 export const SENT = 25n * 10n ** 18n;
 export const GREETING = "Hello from Tollgate";
@@ -40,7 +40,7 @@ type SampleCall = { readonly from: string; readonly to: string; readonly data: s
 /** `position` is what eth_getStorageAt takes, `value` the 32 bytes that stand there. */
 type SampleSlot = { readonly position: string; readonly value: string };
 
-/** What is worth asking the seeded chain for. */
+/** Samples worth asking the seeded chain for. */
 export type Samples = {
   readonly contract: string;
   /** `sender` sent all transactions but the blob's, `receiver` got tokens, `delegated` has the contract's code. */

@@ -9,7 +9,7 @@ type SlotBannerOptions = {
   readonly apiKey: string;
 };
 
-/** What `tollgate dev` prints of its slot network: addresses, and lines to paste. */
+/** The lines that `tollgate dev` prints of its slot network: addresses, and lines to paste. */
 export function slotBannerLines(options: SlotBannerOptions): string[] {
   const url = `${options.base}/v3/${options.apiKey}`;
   return [

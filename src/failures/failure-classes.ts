@@ -1,10 +1,10 @@
-/** What a client gets where that is not what the class says: docs/decisions.md, "Slot networks". */
+/** The client's answer where that is not the one of the class: docs/decisions.md, "Slot networks". */
 export type ClientAnswer = "null" | "node_error" | "unavailable";
 
 type ClassRow = {
   /** For people. */
   readonly meaning: string;
-  /** What a client gets, once every node worth asking was asked. */
+  /** The client's answer, once every node worth asking was asked. */
   readonly answer: ClientAnswer | "revert" | "failed" | "invalid_params" | "no_block" | "no_method";
   /** Whether another node may answer better. */
   readonly askAnother: boolean;
@@ -18,7 +18,7 @@ type ClassRow = {
 const final = (answer: ClassRow["answer"], meaning: string): ClassRow =>
   Object.freeze({ meaning, answer, askAnother: false, countsAgainstHealth: false, rank: 0 });
 
-/** What this node lacks another may have. */
+/** This node lacks something that another may have. */
 const elsewhere = (answer: ClassRow["answer"], rank: number, meaning: string): ClassRow =>
   Object.freeze({ meaning, answer, askAnother: true, countsAgainstHealth: false, rank });
 
@@ -65,5 +65,5 @@ export const FAILURE_CLASSES = Object.freeze({
   ),
 } as const satisfies Record<string, ClassRow>);
 
-/** What an upstream's failure means. */
+/** The meaning of an upstream's failure. */
 export type FailureClass = keyof typeof FAILURE_CLASSES;

@@ -171,7 +171,7 @@ const TEXTS: readonly FailureRow[] = [
 /** Codes under which nodes repeat the client's own words, which no row below may read. */
 const ECHOES = rows("invalid_params", ["JSON-RPC 2.0; ganache", { code: [-32602, -32700] }]);
 
-/** What vendors say of themselves, in many wordings. */
+/** The words of vendors about themselves, in many wordings. */
 const WORDS: readonly FailureRow[] = [
   ...rows(
     "rate_limited",

@@ -45,7 +45,7 @@ export type Failure = {
   readonly message: string;
   /** The error's `data`, where that is hex. */
   readonly data: string | undefined;
-  /** What the client gets, where that is not what the class says. */
+  /** The client's answer, where that is not the one of the class. */
   readonly answer: ClientAnswer | undefined;
 };
 
@@ -57,7 +57,7 @@ const LOGGED_BODY_CHARS = 1_000;
 const MAX_NESTING = 4;
 
 /**
- * What a failure means: structure first (a payload, then the beginning of a revert's text), words
+ * The meaning of a failure: structure first (a payload, then the beginning of a revert's text), words
  * last, because a contract chooses the words of its revert (fixtures/nodes/REVERT-CORPUS.md).
  */
 export function classify(answer: UpstreamFailure): Failure {

@@ -16,7 +16,7 @@ const PANIC_TEXTS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, "uninitialized function"],
 ]);
 
-/** What `Panic(code)` means; `unknown panic code: 0x2a` where the compiler has no such code. */
+/** The meaning of `Panic(code)`; `unknown panic code: 0x2a` where the compiler has no such code. */
 function panicText(code: bigint): string {
   return PANIC_TEXTS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
 }
@@ -102,7 +102,7 @@ const WRAPPERS: readonly TextRow[] = [
   { from: "fabric-x-evm", text: /^query response was not successful, error code \d+, msg /i },
 ];
 
-/** What ganache, hardhat and Frontier write before the reverts and the halts of the machine. */
+/** The words of ganache, hardhat and Frontier before the reverts and the halts of the machine. */
 const MACHINE = "(?:vm exception while processing transaction: )";
 const machine = (text: string): RegExp => new RegExp(`^${MACHINE}${text}`, "is");
 
@@ -149,8 +149,8 @@ export const withoutMachine = (message: string): string =>
   message.replace(new RegExp(`^${MACHINE}`, "i"), "");
 
 /**
- * What an unwrapped message says of a revert where no payload came with it: undefined where it
- * speaks of none, else the node's own reason and, from some, the payload or the panic code.
+ * The revert in an unwrapped message where no payload came with it: undefined where it
+ * has none, else the node's own reason and, from some, the payload or the panic code.
  */
 export function readRevertText(
   message: string,

@@ -11,7 +11,7 @@ import { creditError } from "./refusals.ts";
 
 const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
 
-/** What a message's calls have in common: stage 2 has named the network and the account. */
+/** The facts that a message's calls have in common: stage 2 has named the network and the account. */
 export type Session = {
   readonly network: Network;
   /** On an open WebSocket it is replaced when the account changes. */
@@ -37,16 +37,16 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   contract: string | undefined;
   /** The block that the client has seen already; -1: it did not say. */
   minBlock = -1;
-  /** What its blocks mean now, and what that asks of a node. */
+  /** The meaning of its blocks now, and the need that follows for a node. */
   plan: Plan | undefined;
-  /** What asking nodes came to. */
+  /** The outcome of asking nodes. */
   answer: Answer | undefined;
   /** The answer is one of these two; the first stage that sets one ends the call. */
   result: readonly Piece[] | undefined;
   error: RpcError | undefined;
   /** The credits that are held for the call while it runs. */
   reservation: Reservation | undefined;
-  /** What it cost, credits. */
+  /** Its cost, credits. */
   charged = 0;
   /** Where the call stands in the pipeline, and who waits for its end. */
   nextStage = 0;

@@ -20,7 +20,7 @@ const UNCOUNTED: ReadonlySet<ErrorName> = new Set([
 ]);
 
 /**
- * What loads the gateway and costs no credits draws on the credits per second: the size of a message,
+ * A load that costs no credits draws on the credits per second: the size of a message,
  * before it is parsed. Returns why it is not parsed, undefined where it is.
  */
 export function drawForMessage(

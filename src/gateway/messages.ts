@@ -78,7 +78,7 @@ export type MessageParts = {
   readonly turns: Pick<ReadTurns, "defers">;
   /** Its size was told before it came, and has been drawn on the credits per second. */
   readonly isTaken?: boolean;
-  /** What the gateway holds for the client. */
+  /** The memory that the gateway holds for the client. */
   readonly holding: Holding;
 };
 

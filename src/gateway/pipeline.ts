@@ -118,7 +118,7 @@ export class Pipeline {
     return drawForMessage(this.#parts.ledger, identity, sizeBytes);
   }
 
-  /** What is told in place of this refusal, where there were too many; undefined: it stands. */
+  /** The error in place of this refusal, where there were too many; undefined: the refusal stands. */
   countRefusal({ identity }: Session, error: RpcError): RpcError | undefined {
     return drawForRefusal(this.#parts.ledger, identity, error);
   }
@@ -253,7 +253,7 @@ function settle(call: Call, { ledger }: PipelineParts): void {
   call.charged = served ? (definition?.credits ?? 0) : 0;
 }
 
-/** What is counted and logged of it: nobody's answer has to wait for that. */
+/** Counts and logs the call: nobody's answer has to wait for that. */
 function count(call: Call, { clock, log, usage }: PipelineParts): void {
   const { definition, error, session } = call;
   const { network } = session;

@@ -24,7 +24,7 @@ const CREDIT_ERRORS: Readonly<
   unavailable: { name: "credits_unavailable", details: "the call was not charged; try again" },
 };
 
-/** What the client is told where its credits do not suffice. */
+/** The error for a client whose credits do not suffice. */
 export function creditError({ kind, retryAfterSeconds, details }: CreditRefusal): RpcError {
   const error = CREDIT_ERRORS[kind];
   return {
@@ -43,7 +43,7 @@ const ALLOW_DETAILS: Readonly<Record<AllowKind, string>> = {
   agent: "the key is not allowed with this user agent",
 };
 
-/** What the client is told where the key's allow-list of this kind does not have it. */
+/** The error for a client whom the key's allow-list of this kind leaves out. */
 export function notAllowed(kind: AllowKind): RpcError {
   return { name: "forbidden", details: ALLOW_DETAILS[kind] };
 }

@@ -14,7 +14,7 @@ const COLON = 0x3a;
 const MAX_LEVELS = 64;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// What isPlainJson looks for in a whole message, in one string of it.
+// isPlainJson looks for this in a whole message, and here in one string of it.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings.
 const NEEDS_DECODING = /[\x00-\x1f\\\x80-\xff]/;
 
@@ -174,7 +174,7 @@ export class JsonReader {
     return value;
   }
 
-  /** What was read since, where that is to the letter what `encode` makes of it. */
+  /** The text that was read since, where it is to the letter what `encode` makes of it. */
   #textFrom(start: number, unwritten: number): string | undefined {
     const isWritten = this.isPlain && this.#unwritten === unwritten;
     return isWritten ? this.text.slice(start, this.position) : undefined;

@@ -63,7 +63,7 @@ const tooManyTokens: ParsedMessage = Object.freeze({
 });
 
 /**
- * What is wrong with a message that may have too many tokens. Fewer bytes hold no more of them, but for
+ * The fault of a message that may have too many tokens. Fewer bytes hold no more of them, but for
  * brackets nested too deep, which are skipped.
  */
 function faultOfLarge(body: Buffer): ParsedMessage | undefined {

@@ -14,7 +14,7 @@ export class RepeatedTexts {
   /** Theirs, slot by slot; of Node's pool each would keep 64 KiB. */
   readonly #bytes = Buffer.allocUnsafeSlow(SLOTS * MOST_BYTES);
 
-  /** What stands from `start` to `end`, a character for each byte; undefined where that is long. */
+  /** The text from `start` to `end`, a character for each byte; undefined where that is long. */
   take(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start;
     if (length === 0) return "";

@@ -4,7 +4,7 @@ import { isIPv6 } from "node:net";
 const GROUPS_OF_A_NET = 4;
 const GROUPS = 8;
 
-/** What counts as one client: an IPv4 address, or an IPv6 network of 64 bits. */
+/** The address that counts as one client: an IPv4 address, or an IPv6 network of 64 bits. */
 export function addressOwner(address = ""): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

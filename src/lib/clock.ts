@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { patientInterval } from "./patient-interval.ts";
 
-/** What a number has anyway: with it a plain number, such as a sum, stands for either kind of moment. */
+/** Every number has this: with it a plain number, such as a sum, stands for either kind of moment. */
 type Plain = Pick<number, "toFixed">;
 
 /** A moment of Unix time, milliseconds. The compiler refuses one where the other kind is expected. */

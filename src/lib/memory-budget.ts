@@ -1,4 +1,4 @@
-/** What one owner's holdings come to. */
+/** The sum of one owner's holdings. */
 type Share = { readonly owner: string; bytes: number; holdings: number };
 
 /** After somebody was refused, so that not each next byte has somebody refused. */
@@ -113,7 +113,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one connection, request or answer in the making holds. */
+/** The bytes that one connection, request or answer in the making holds. */
 export class Holding {
   /** It had to let go of everything: nobody will be given what is still being made. */
   isLost = false;

@@ -10,7 +10,7 @@ export function ownFile(path: string): URL {
 }
 
 /**
- * What a thread or process is started from, by its path in `src` without the extension: a checkout
+ * The file that a thread or process is started from, by its path in `src` without the extension: a checkout
  * runs the TypeScript as it is, the published package what was built of it.
  */
 export function entryFile(path: string): URL {

@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 const MOST_YOUNG_BYTES = 64 * 1024 * 1024;
 
 /**
- * What each process of the program does before it loads anything else.
+ * Each process of the program does this before it loads anything else.
  *
  * V8 (13.6) notes which places of the code make objects that outlive a collection or two, and has
  * the compiler allocate theirs among the old ones. After some slow collections it takes those of

@@ -78,7 +78,7 @@ export class SharedBoard<Fact> {
     this.#put(Buffer.alloc(PLACE_BYTES));
   }
 
-  /** What the others wrote last: the same array as before where nobody has written since. */
+  /** The facts that the others wrote last: the same array as before where nobody has written since. */
   read(): readonly Fact[] {
     this.#fill();
     if (this.#bytes.equals(this.#known)) return this.#facts;

@@ -1,4 +1,4 @@
-/** What a table holds: its key, the key's `textHash`, and a place for the table's own use. */
+/** An entry of a table: its key, the key's `textHash`, and a place for the table's own use. */
 export type Tabled<Self> = {
   readonly key: string;
   readonly hash: number;

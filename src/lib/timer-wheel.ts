@@ -5,7 +5,7 @@ const SLOTS = 1024;
 /** How long work that can wait goes on in one turn of the event loop. */
 export const TURN_MS = 5;
 
-/** What happens when a timer is due. What has one for itself alone needs no function beside it. */
+/** Called when a timer is due. An object that has a timer for itself alone needs no function beside it. */
 export type Due = (() => void) | { due(): void };
 
 export type Timer = {
@@ -17,7 +17,7 @@ export type Timer = {
 
 type WheelTime = Pick<Time, "monotonic" | "every">;
 
-/** What most need of the wheel; a simulation gives its own. */
+/** The part of the wheel that most need; a simulation gives its own. */
 export type Timers = Pick<TimerWheel, "set" | "clear">;
 
 /**

@@ -16,7 +16,7 @@ export type ParamsWording = {
   readonly wrong: (fault: ParamFault, param: Param, place: number) => string;
 };
 
-/** What a network's calls are checked with. */
+/** The choices of a network with which its calls are checked. */
 export type CheckOptions = ParamChoices & { readonly wording: ParamsWording };
 
 /**

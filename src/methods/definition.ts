@@ -2,7 +2,7 @@ import type { JsonValue } from "../jsonrpc/value.ts";
 import type { CheckingShape } from "./shapes/shape.ts";
 
 /**
- * What a parameter means to later stages: the block that is asked for (a number, a tag or
+ * The meaning of a parameter for later stages: the block that is asked for (a number, a tag or
  * `{blockHash, requireCanonical?}`), how many blocks up to it (a quantity), a block's hash, the call,
  * the contract, the log filter (blocks and contracts); of a slot network the slot (a number of decimal digits up to 2^64-1) and the
  * config (an object that may hold `commitment` and `minContextSlot`).
@@ -30,24 +30,24 @@ export type ParamPlaces = {
   readonly needHead: boolean;
 };
 
-/** What a network chooses of how params are checked. */
+/** The choices of a network about how params are checked. */
 export type ParamChoices = {
   /** Enforces each "required" of the specification (`strictParams` of a network). */
   readonly strict: boolean;
-  /** What becomes of keys of a call object or a filter that are not known here. */
+  /** The treatment of keys of a call object or a filter that are not known here. */
   readonly unknownKeys: "pass" | "refuse";
 };
 
 /** One positional parameter. */
 export type Param = {
-  /** What it is called in texts for people. */
+  /** Its name in texts for people. */
   readonly name: string;
-  /** What would be right; ends every fault's text. */
+  /** The right form; ends every fault's text. */
   readonly want: string;
   readonly role?: ParamRole;
   /** `strict`: only on networks with `strictParams`, as the specification words it. */
   readonly required: boolean | "strict";
-  /** What is sent to the node where this optional parameter is left out. */
+  /** The value that is sent to the node where this optional parameter is left out. */
   readonly fallback?: JsonValue;
   /** The same, but only where a later parameter is given: nodes do without it at the end. */
   readonly placeholder?: JsonValue;
@@ -58,7 +58,7 @@ export type Param = {
   readonly check: (value: JsonValue, choices: ParamChoices) => JsonValue;
 };
 
-/** What may be kept of an answer. */
+/** The part of an answer that may be kept. */
 export type CacheRule =
   /** Never the same twice, or a matter of the node itself. */
   | "never"
@@ -86,7 +86,7 @@ export type Definition = {
    * that there is no such block, or that there is nothing at that place or of that hash.
    */
   readonly lookup?: "block" | "part";
-  /** What a client gets where no node has the block and null is no answer: `header not found`, or this. */
+  /** The error where no node has the block and null is no answer: `header not found`, or this. */
   readonly unknownBlock?: "node_error";
   /** The member of the result that names its block, where no parameter does by its number. */
   readonly answerBlock?: "number" | "blockNumber";
@@ -110,7 +110,7 @@ export type Definition = {
   readonly own?: "usage";
 };
 
-/** What the gateway knows of a network without asking. */
+/** The facts of a network that the gateway knows without asking. */
 export type LocalFacts = {
   readonly chainId: number | undefined;
   /** The number of the network's head. */

@@ -18,7 +18,7 @@ import type { AnswerWaiter, Plan } from "./network.ts";
 import { diskKeyOf, flightKeyOf, hashOf, paidKeyOf, paramsOf, sentParamsOf } from "./plan-keys.ts";
 import { type Joined, SharedFlight, type SharedFlightParts } from "./shared-flight.ts";
 
-/** What came of asking nodes. A result is in the documented shape. */
+/** The outcome of asking nodes. A result is in the documented shape. */
 export type Answer =
   | { readonly kind: "result"; readonly result: readonly Piece[]; readonly upstream: Upstream }
   | { readonly kind: "refused"; readonly error: RpcError }
@@ -27,9 +27,9 @@ export type Answer =
 /** An answer that was kept, and the block that it belongs to; -1: a constant. */
 export type Recalled = { readonly result: readonly Piece[]; readonly block: number };
 
-/** What a family of networks knows of its plans. */
+/** How a family of networks reads its plans. */
 export type AnswerRules = {
-  /** What it needs of the node that answers it. */
+  /** The need of the plan's call, which chooses the node. */
   readonly needOf: (plan: Plan) => RoutedNeed;
   /** Asks the network's nodes. */
   readonly ask: (request: RoutedRequest) => void;
@@ -49,7 +49,7 @@ export type AnswerRules = {
 
 export type ResultOutcome = Extract<FetchOutcome, { kind: "result" }>;
 
-/** What is kept in memory of one network. */
+/** The memory cache of one network. */
 export type NetworkCache = {
   /** Nothing is ever kept. */
   readonly isOff: boolean;
@@ -68,7 +68,7 @@ export type AnswersParts = {
   readonly turnEnds: (run: () => void) => void;
 };
 
-/** What is known of the calls of one method, by the text of their params. */
+/** The known calls of one method, by the text of their params. */
 type Known = {
   readonly kept: MethodCache;
   /** Whether answers are asked for again is a matter of the method. */
@@ -125,7 +125,7 @@ export class Answers {
     this.#parts.disk?.reorganised(commonAncestor);
   }
 
-  /** What was asked by a tag a while ago nobody asks again. */
+  /** Nobody asks again for a block that was asked for by a tag a while ago. */
   advanced(head: number): void {
     for (const { kept } of this.#known.values()) kept.forgetPassing(head - PASSING_BLOCKS);
   }

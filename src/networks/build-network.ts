@@ -42,7 +42,7 @@ export type BuildParts = {
   readonly board?: BoardPlace | undefined;
 };
 
-/** What routing needs of what is known of a chain. */
+/** The part of a chain's state that routing needs. */
 type Chain = Pick<ChainWatch, "refresh" | "recheck" | "reconsider" | "verify" | "seen"> &
   ChainState;
 

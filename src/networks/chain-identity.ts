@@ -7,7 +7,7 @@ export type WarningLog = {
 /** How a family of networks tells its chains apart. */
 export type IdentityQuestion<Id> = {
   readonly method: string;
-  /** What it is called in the log. */
+  /** Its name in the log. */
   readonly label: string;
   /** From the answer's JSON text; undefined where it is none. */
   readonly read: (answer: string) => Id | undefined;
@@ -46,7 +46,7 @@ export class ChainIdentity<Id> {
     return this.#expected ?? this.#told;
   }
 
-  /** What a node answers to the question, as JSON text. True: it is of this chain. */
+  /** `answer`: of a node to the question, as JSON text. True: the node is of this chain. */
   judge(upstream: TrackedUpstream, answer: string | undefined): boolean {
     const { label, read } = this.question;
     const found = answer === undefined ? undefined : read(answer);

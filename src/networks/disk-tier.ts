@@ -26,7 +26,7 @@ export class DiskTier {
   #isProven = false;
   #isAsking = false;
   #askAtMs = Number.NEGATIVE_INFINITY;
-  /** What is asked now is of no use any more. */
+  /** A look-up that began in an earlier epoch is of no use any more. */
   #epoch = 0;
 
   constructor(parts: DiskTierParts) {

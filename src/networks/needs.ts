@@ -2,7 +2,7 @@ import type { Definition } from "../methods/definition.ts";
 import type { RoutedNeed } from "../routing/routing.ts";
 import type { Plan } from "./network.ts";
 
-/** What the family's nodes are like, as far as the plan does not say it. */
+/** How the family's nodes behave, as far as the plan does not say it. */
 export type NodeTolerance = Pick<RoutedNeed, "slack"> & { readonly partial: boolean };
 
 /** The block, or slot, that a node has to have for a plan; -1: any node will do. */
@@ -10,7 +10,7 @@ export function leastBlock({ block, minBlock }: Plan): number {
   return Math.max(block, minBlock);
 }
 
-/** What plans ask of a network's nodes. Calls that ask for the same share one need: most do. */
+/** The needs of plans. Calls that ask for the same share one need: most do. */
 export class Needs {
   readonly #latest = new Map<Definition, RoutedNeed>();
 

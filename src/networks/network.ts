@@ -14,7 +14,7 @@ import type { Answer } from "./answers.ts";
 export type Question = {
   readonly definition: Definition;
   readonly args: readonly JsonValue[];
-  /** What `encode` makes of them, where it is at hand. */
+  /** The text that `encode` makes of them, where it is at hand. */
   readonly text?: string | undefined;
   /** The block, or slot, that the client has seen already; -1: it did not say. */
   readonly minBlock: number;
@@ -24,7 +24,7 @@ export type Question = {
   readonly deadlineMs: MonotonicMs;
 };
 
-/** What a call's blocks, or slots, mean at one moment. */
+/** The meaning of a call's blocks, or slots, at one moment. */
 export type Resolution = {
   /** The block that a node has to have; -1: any node will do. */
   readonly block: number;
@@ -73,7 +73,7 @@ export type AnswerWaiter = {
   answered(answer: Answer): void;
 };
 
-/** What an operator is shown of a chain. */
+/** The state of a chain as an operator sees it. */
 export type ChainState = {
   readonly chainId?: number | undefined;
   readonly genesisHash?: string | undefined;

@@ -6,7 +6,7 @@ const ASK_MS = 1000;
 /** A node's own version text is cut here. */
 const VERSION_CHARS = 200;
 
-/** What an operator is shown of a network; JSON of `GET /networks`. */
+/** A network as an operator sees it; JSON of `GET /networks`. */
 export type NetworkOverview = {
   readonly name: string;
   readonly family: "evm" | "slot";

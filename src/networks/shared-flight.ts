@@ -37,7 +37,7 @@ export type Joined = {
 const WORTHWHILE_MS = 100;
 /** An answer so shortly before the deadline came because of it. */
 const LATE_MS = 60;
-/** What a node says while something is not there yet. */
+/** A node says one of these while something is not there yet. */
 const UNSETTLED: ReadonlySet<FailureClass> = new Set(["not_found", "block_unknown"]);
 
 /** One question to the nodes, and all who asked it while it was in the air. */

@@ -6,7 +6,7 @@ import type { HeadSource } from "../upstreams/upstream.ts";
 /** A block's header: hashes in lower case, the gas limit as hex text, the timestamp in seconds. */
 export type BlockHeader = NewHead;
 
-/** What heads need of an upstream: what is known of it, and a way to ask it something. */
+/** An upstream as heads need it: its state, and a way to ask it something. */
 export type TrackedUpstream = {
   readonly name: string;
   readonly role: "primary" | "partner";

@@ -45,7 +45,7 @@ export class FailureLog {
     return this.#attempts;
   }
 
-  /** What each attempt ended with, for the log. */
+  /** The ends of all attempts, for the log. */
   get text(): string {
     return this.#text;
   }

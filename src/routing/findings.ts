@@ -23,7 +23,7 @@ export type Others = {
   another(): Upstream | undefined;
 };
 
-/** What the attempts of one call found so far, and what that comes to. */
+/** The findings of the attempts of one call, and the outcome that follows. */
 export class Findings {
   readonly #need: RoutedNeed;
   readonly #parts: Pick<FlightParts, "observer" | "primaries">;
@@ -69,7 +69,7 @@ export class Findings {
   }
 
   /**
-   * What a node said that lacks one of the newest blocks, although it was known to have it; undefined
+   * The answer of a node that lacks one of the newest blocks, although it was known to have it; undefined
    * where none did. Older blocks do not come back.
    */
   get lostBlock(): FetchOutcome | undefined {
@@ -80,7 +80,7 @@ export class Findings {
     return best?.failure.class === "block_unknown" ? { kind: "failure", ...best } : undefined;
   }
 
-  /** What a result says of those who had said null. */
+  /** A result contradicts those who had said null. */
   contradict(result: readonly Piece[]): void {
     this.#nulls?.contradict(result, this.#need, this.#parts.observer);
   }

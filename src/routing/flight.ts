@@ -162,7 +162,7 @@ export class Flight implements Others, AttemptOwner {
     return attemptMs(order, this.#parts);
   }
 
-  /** What is done where this attempt takes longer than most of the network's calls. */
+  /** Plans the next step where this attempt takes longer than most of the network's calls. */
   #planSecond(): void {
     if (this.#hedge !== undefined) return;
     const { latency, timers } = this.#parts;
@@ -195,7 +195,7 @@ export class Flight implements Others, AttemptOwner {
     }
   }
 
-  /** What became of one of its attempts. */
+  /** Takes the outcome of one of its attempts. */
   answered(sent: FlightAttempt, answer: UpstreamAnswer): void {
     this.#nowMs = this.#parts.clock.monotonic();
     const verdict = judge(sent.method, answer);
@@ -212,7 +212,7 @@ export class Flight implements Others, AttemptOwner {
     if (!this.#isDone) this.#weigh(sent, verdict);
   }
 
-  /** What the call makes of an answer that is not all there is to it. */
+  /** Weighs an answer that does not end the call by itself. */
   #weigh(sent: FlightAttempt, verdict: Verdict): void {
     const { upstream, beside } = sent;
     this.#endHedge();

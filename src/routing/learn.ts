@@ -18,7 +18,7 @@ export type Lesson = {
 };
 
 /**
- * What an answer says of the node that gave it, whatever becomes of the call: its health, its
+ * Learns from an answer about the node that gave it, whatever becomes of the call: its health, its
  * speed, what it lacks. A contract's own failure says nothing against the node that ran it.
  */
 export function learn(

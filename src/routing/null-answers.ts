@@ -17,7 +17,7 @@ export class NullAnswers {
     this.#outcome ??= { kind: "result", result, upstream };
   }
 
-  /** What the call is answered with if nobody finds it; undefined where nobody said null. */
+  /** The call's answer if nobody finds it; undefined where nobody said null. */
   get outcome(): FetchOutcome | undefined {
     return this.#outcome;
   }

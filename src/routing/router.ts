@@ -15,7 +15,7 @@ const RETRIES_SAVED = 100;
 /** Takes the calls of one network to its upstreams. docs/routing.md says by which rules. */
 export class Router {
   readonly #parts: FlightParts;
-  /** What came within `together`. */
+  /** The requests that came within `together`. */
   #gathered: RoutedRequest[] | undefined;
 
   constructor({ hedgeShare }: RouterOptions, parts: RouterParts) {
@@ -37,7 +37,7 @@ export class Router {
     else this.#gathered.push(request);
   }
 
-  /** What is fetched meanwhile is sent when this returns: together, where it needs the same of a node. */
+  /** Requests made by `run` are sent when this returns: together, where they need the same of a node. */
   together(run: () => void): void {
     const gathered: RoutedRequest[] = [];
     this.#gathered = gathered;

@@ -8,7 +8,7 @@ import type { AttemptBudget } from "./attempt-budget.ts";
 import type { RecentQuantile } from "./quantile.ts";
 import type { Need } from "./selection.ts";
 
-/** What a call needs of its node, and what an answer to it can mean. */
+/** The need of a call, and how an answer to it is to be read. */
 export type RoutedNeed = Need & {
   /** Whether null says that something was not found. */
   readonly lookup: boolean;
@@ -71,7 +71,7 @@ export type RouterParts = {
   readonly seen: (upstream: Upstream, block: number) => void;
 };
 
-/** What the flights of one network share. */
+/** The parts that the flights of one network share. */
 export type FlightParts = RouterParts & {
   readonly primaries: readonly Upstream[];
   readonly partners: readonly Upstream[];

@@ -1,7 +1,7 @@
 import type { MonotonicMs } from "../lib/clock.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
-/** What a call needs of the node that answers it. */
+/** The need of a call, which chooses the node that answers it. */
 export type Need = {
   readonly method: string;
   /** The block that it has to have; -1: any node will do. */
@@ -43,7 +43,7 @@ function tierOf(upstream: Upstream, need: Need): number {
     // A partner's head is not known before an outage has lasted for a while.
     const isUnknown = upstream.role === "partner" && upstream.head < 0;
     const isUseless = need.strict || (need.partial === true && !isUnknown);
-    // What it finds above may be of a dead block, and so may what is looked for by a hash.
+    // Blocks that it finds above may be dead, and so may one that is looked for by a hash.
     const isDead = upstream.forkedAfter < (need.block < 0 ? Number.POSITIVE_INFINITY : need.block);
     return isUseless || isDead ? TIER.never : TIER.behind;
   }

@@ -1,7 +1,7 @@
 import type { UnixMs } from "../lib/clock.ts";
 
 /**
- * What the dashboard keeps beside accounts and keys: who else belongs to an account, what was
+ * The stores of the dashboard beside accounts and keys: who else belongs to an account, what was
  * changed, and alerts. Times are Unix milliseconds. A page goes on where the last one ended,
  * whatever was added meanwhile; `next` is null on the last one, and a text that is no page's `next`
  * gets an empty page.
@@ -98,7 +98,7 @@ export type AlertDelivery = Alert & {
   readonly to: "email" | "webhook";
   /** The address, or the URL. */
   readonly target: string;
-  /** What is told, written once, so that each attempt says the same. */
+  /** The text of the message, written once, so that each attempt says the same. */
   readonly payload: string;
   readonly state: DeliveryState;
   readonly attempts: number;

@@ -3,7 +3,7 @@ import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 /**
- * What the program keeps, one interface per store. Times are Unix milliseconds. Every method
+ * The stores of the program, one interface each. Times are Unix milliseconds. Every method
  * rejects with a StorageError when the store cannot answer. Calls that are not awaited may be
  * carried out in any order.
  */
@@ -27,7 +27,7 @@ export type Limits = {
   readonly creditsPerSecond: number | null;
 };
 
-/** What a key is restricted to: kinds are ANDed, entries of a kind ORed; an empty kind restricts nothing. */
+/** The restrictions of a key: kinds are ANDed, entries of a kind ORed; an empty kind restricts nothing. */
 export const ALLOW_KINDS = ["network", "method", "contract", "origin", "ip", "agent"] as const;
 export type AllowKind = (typeof ALLOW_KINDS)[number];
 export type AllowLists = Readonly<Partial<Record<AllowKind, readonly string[]>>>;
@@ -128,7 +128,7 @@ export type Changes = {
 };
 
 /**
- * What was changed by any process, in the order of the changes: each entry is written together with
+ * The changes by any process, in the order of the changes: each entry is written together with
  * its change or not at all. The newest 1,000 are kept. A key's creation is an entry, its use is not.
  */
 export type ChangeFeed = {
@@ -174,7 +174,7 @@ export type Grant = {
   readonly day: Day;
   /** 0, or `least` to `want`. Credits that the owner's row now counts as used. */
   readonly granted: number;
-  /** What is left of the day behind it, added credits included. */
+  /** The rest of the day behind it, added credits included. */
   readonly left: number;
   /** Granted nothing because of the throughput that is shared: worth asking again after so long. */
   readonly waitMs: number;
@@ -189,7 +189,7 @@ export type DayBalance = { readonly used: number; readonly added: number };
 export type ForgottenDay = { readonly owner: string; readonly day: Day; readonly used: number };
 
 /**
- * What was spent, one row for each owner and day. A debit is one conditional statement: no reading
+ * The credits that were spent, one row for each owner and day. A debit is one conditional statement: no reading
  * before writing, in any number of processes. A statement that rejects has changed nothing, unless the
  * error says that its outcome is unknown: what was taken would be lost to the owner, and what goes back
  * is sent again.
@@ -202,7 +202,7 @@ export type LedgerStore = {
    * after `perSecond` was lowered that misses no more than two seconds' worth or the dearest call.
    */
   readonly take: (request: TakeRequest) => Promise<Grant>;
-  /** What was taken and not spent, of the same day. */
+  /** Takes back credits that were taken and not spent, of the same day. */
   readonly giveBack: (owner: string, day: Day, credits: number) => Promise<void>;
   /** Adds to the balance of a day. */
   readonly add: (owner: string, day: Day, credits: number) => Promise<DayBalance>;

@@ -1,4 +1,4 @@
-/** What is counted of calls: by minute, hour and day. Kept for as long as the configuration says. */
+/** The counts of calls: by minute, hour and day. Kept for as long as the configuration says. */
 
 /** The outcomes of answered calls, by a primary or by a partner. Any other outcome is an error's name. */
 export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];

@@ -1,6 +1,6 @@
 import type { CounterFamily, GaugeFamily, PlainCounter } from "./plain-metrics.ts";
 
-/** What becomes of one network's calls before a node is asked. */
+/** The metrics of one network's calls before a node is asked. */
 export type CacheMetrics = {
   readonly hits: PlainCounter;
   /** Calls whose answer could have been kept, and was not there. */
@@ -16,7 +16,7 @@ export type CacheState = {
   readonly stats: { readonly evicted: number };
 };
 
-/** What is kept on disk, of all networks and processes; what became of this process's part in it. */
+/** The disk tier of all networks and processes, and the outcomes of this process's part in it. */
 export type DiskCacheState = {
   readonly bytes: number;
   readonly stats: Readonly<Record<DiskOutcome, number>> & { readonly faults: number };

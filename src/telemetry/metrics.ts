@@ -36,7 +36,7 @@ export class OutcomeMetrics {
   }
 }
 
-/** What one network's calls are counted in. */
+/** The metrics of one network's calls. */
 export type NetworkMetrics = {
   /** `method` must come from a definition, or be `other`. Outcomes: `ok`, or an error's name. */
   readonly calls: (method: string) => OutcomeMetrics;
@@ -136,7 +136,7 @@ export class Metrics {
     this.#cache.watchDisk(disk);
   }
 
-  /** What clients make the gateway hold, likewise. */
+  /** The memory that clients make the gateway hold, likewise. */
   watchMemory(memory: { readonly bytes: number; readonly refused: number }): void {
     const bytes = this.#make.gauge("tollgate_client_memory_bytes", {
       help: "What clients make the gateway hold of server.memoryBytes: bodies, messages, unread answers",
@@ -160,7 +160,7 @@ export class Metrics {
     this.#refusals.of(reason).inc();
   }
 
-  /** What one transport moves. */
+  /** The metrics of one transport. */
   traffic(transport: "http" | "websocket"): TrafficMetrics {
     return {
       received: this.#received.of(transport),

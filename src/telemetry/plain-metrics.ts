@@ -70,7 +70,7 @@ abstract class Family<Part> {
     return part;
   }
 
-  /** What prom-client asks for at a scrape. */
+  /** prom-client calls this at a scrape. */
   get(): object {
     const values = [...this.#series.values()].flatMap((series) => this.read(series));
     const { name, help, type, aggregator } = this;

@@ -1,6 +1,6 @@
 import type { CounterFamily, GaugeFamily, PlainCounter } from "./plain-metrics.ts";
 
-/** What routing does for one network. Labels are names of the configuration, never addresses. */
+/** The metrics of one network's routing. Labels are names of the configuration, never addresses. */
 export type RoutingMetrics = {
   /** `upstream`: the slow one. */
   readonly hedged: (upstream: string, outcome: "won" | "lost" | "failed") => void;

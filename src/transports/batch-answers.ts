@@ -32,7 +32,7 @@ export type BatchAnswers = {
 };
 
 /**
- * What a node's body says to a batch. Answers are found by their ids, in any order, and results are
+ * The answers to a batch in a node's body. Answers are found by their ids, in any order, and results are
  * checked but not parsed. Nothing is read behind an element that is malformed. Of a large body they are copied: none keeps the memory of the others, and none loses
  * its own when another is written and its memory used again. Of a small one they are parts.
  */

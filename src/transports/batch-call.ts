@@ -2,7 +2,7 @@ import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import type { Asker, InAir, UpstreamRequest } from "./transport.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
-/** What a call travels in. */
+/** The exchange that a call travels in. */
 export type Carrier = {
   /** Nobody waits for one of its calls any more. */
   readonly left: () => void;

@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 /** If a batch holds only valid calls, these codes mean that the node did not read it as a batch. */
 const NOT_READ = new Set([-32700, -32600, -32601, -32602]);
-/** What speaks of the request's form; others say that the node is busy, or who may ask it. */
+/** These speak of the request's form; others say that the node is busy, or who may ask it. */
 const FORM_STATUSES = new Set([400, 405, 406, 411, 413, 415, 422, 501]);
 const NAMES_BATCHES = /\bbatch/i;
 const TOO_MANY = /too (?:large|big|many|long)|\blimit|exceed|\bmax/i;

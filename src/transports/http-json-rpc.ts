@@ -27,7 +27,7 @@ export function batchText(firstId: number, calls: readonly { readonly request: A
   return `${text}]`;
 }
 
-/** What became of an exchange that carried the call of this id alone. */
+/** The answer of an exchange that carried the call of this id alone. */
 export function answerOf(
   outcome: Outcome,
   { id, clock }: { readonly id: number; readonly clock: Pick<Clock, "now"> },

@@ -5,7 +5,7 @@ const LEAST_CHARS = 12;
 const LEAST_PASSWORD_CHARS = 4;
 
 /**
- * What an upstream is called with and nobody else may read: keys in the path, query or headers,
+ * The secrets with which an upstream is called: keys in the path, query or headers,
  * user and password. Nodes repeat such texts in their errors, with and without a URL around them.
  */
 export class OwnSecrets {

@@ -19,7 +19,7 @@ export type Expected = {
 };
 
 /**
- * What a node's body says to the request of this id. The result is a view of the body, or a text
+ * The answer in a node's body to the request of this id. The result is a view of the body, or a text
  * where it is a short string, and is not parsed. A body of another id, without a result, cut off, or
  * that is not one JSON text in UTF-8 is garbage. `given` may be a part of what was read, of which
  * nothing is kept. A result over LARGE_BYTES in a framed body is not looked through: see `isOneValue`.

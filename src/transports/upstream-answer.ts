@@ -1,10 +1,10 @@
 import type { PlainError } from "../failures/failures.ts";
 import type { Piece } from "../lib/bytes.ts";
 
-/** What a node may say beside a refusal: to be asked again only after so long. */
+/** A node may say beside a refusal that it is to be asked again only after so long. */
 type Refusal = { readonly status: number; readonly retryAfterMs?: number };
 
-/** What came of one attempt at one upstream. */
+/** The outcome of one attempt at one upstream. */
 export type UpstreamAnswer =
   /** The `result` member, JSON text. */
   | { readonly kind: "result"; readonly result: readonly Piece[] }

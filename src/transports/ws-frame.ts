@@ -11,7 +11,7 @@ export type NewHead = {
   readonly timestamp: number;
 };
 
-/** What one message of a node is. */
+/** The kinds of messages of a node. */
 export type Frame =
   /** Says that it answers this id; not looked at any further. */
   | { readonly kind: "answer"; readonly id: number }

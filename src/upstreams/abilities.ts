@@ -13,8 +13,8 @@ const LEARNT_MS = 600_000;
 const RECENT_STATES = 128;
 
 /**
- * What a node can do, as far as its configuration and its own answers tell. Depths are blocks behind
- * the head. What it seems not to have is asked there last, and never given up.
+ * The abilities of a node, as far as its configuration and its own answers tell. Depths are blocks behind
+ * the head. A call that needs what it seems not to have goes there last, and is never given up.
  */
 export class Abilities {
   readonly #clock: Pick<Clock, "monotonic">;
@@ -42,7 +42,7 @@ export class Abilities {
     return false;
   }
 
-  /** What it lacks by the configuration, or was found to lack of late. */
+  /** The abilities that it lacks by the configuration, or was found to lack of late. */
   get lacking(): readonly string[] {
     const found = [...this.#foundLacking.keys()].filter((method) => this.lacks(method));
     return [...new Set([...this.#lacks, ...found])];

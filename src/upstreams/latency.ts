@@ -41,7 +41,7 @@ export class PeakLatency {
   }
 
   /**
-   * What one more call would cost, in milliseconds to wait. A call that is in the air since
+   * The cost of one more call, in milliseconds to wait. A call that is in the air since
    * `oldestInFlightSinceMs` (monotonic) tells more than the samples once it takes longer than they.
    */
   cost(
@@ -60,9 +60,9 @@ export class PeakLatency {
     return this.#estimateMs < 0 || now - this.#atMs > STALE_MS;
   }
 
-  /** What is left of the last estimate. */
+  /** The rest of the last estimate. */
   #restAt(now: MonotonicMs): number {
-    // What came in one read came at one moment.
+    // Answers of one read came at one moment.
     if (now === this.#atMs) return 1;
     return Math.exp((this.#atMs - now) * DECAY_PER_MS);
   }

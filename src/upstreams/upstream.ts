@@ -46,7 +46,7 @@ export type UpstreamParts = {
 /** Answers within the time, once. */
 export type AskCaps = (timeoutMs: number, done: (allowed: boolean) => void) => void;
 
-/** What the network wants to know at once. */
+/** Events that the network wants to know at once. */
 export type UpstreamEvents = {
   /** It is known to have a higher block than before. */
   readonly advanced: () => void;
@@ -60,7 +60,7 @@ export type UpstreamEvents = {
   readonly asked: () => void;
 };
 
-/** What an operator is shown. `ready`: it is asked like any other. */
+/** The state that an operator is shown. `ready`: it is asked like any other. */
 export type UpstreamState =
   | "ready"
   | "drained"
@@ -148,7 +148,7 @@ export class Upstream {
     if (isHigher) this.#events.advanced();
   }
 
-  /** What the next call there would cost, in expected milliseconds. */
+  /** The cost of the next call there, in expected milliseconds. */
   cost(now: MonotonicMs): number {
     return this.latency.cost(this.#inFlight, this.#oldest?.beganMs, now);
   }
@@ -268,7 +268,7 @@ export class Upstream {
   }
 
   #healthChanged(): void {
-    // What it took while it failed says nothing of it now.
+    // Its latency while it failed says nothing of it now.
     if (this.breaker.state === "half-open") this.latency.reset();
     this.#events.changed(this);
   }

@@ -4,7 +4,7 @@ import { isRevertPayloadAsResult } from "../failures/revert-reason.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 
-/** What one answer means for the call. */
+/** The meaning of one answer for the call. */
 export type Verdict =
   | { readonly kind: "result"; readonly result: readonly Piece[] }
   | { readonly kind: "null"; readonly result: readonly Piece[] }
@@ -19,7 +19,7 @@ export type Verdict =
   /** A kept connection that had ended before the request came: it can be asked once more. */
   | { readonly kind: "stale"; readonly told: string };
 
-/** What an answer to a call of this method means: structure first, then the rows of failures. */
+/** The meaning of an answer to a call of this method: structure first, then the rows of failures. */
 export function judge(method: string, answer: UpstreamAnswer): Verdict {
   switch (answer.kind) {
     case "result":

@@ -4,7 +4,7 @@ import { DAY_MS, dayOf, endOf, isoDay } from "../lib/day.ts";
 import type { Account, DayBalance, Storage } from "../storage/store.ts";
 import type { UsageRow } from "../storage/usage-store.ts";
 
-/** What the day of an account needs to be known of it. */
+/** The facts of an account that the usage of its day needs. */
 export type UsageAccount = Pick<Account, "id" | "email" | "plan" | "limits">;
 
 /** The plans of the configuration. One that is gone grants nothing. */

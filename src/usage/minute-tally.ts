@@ -16,7 +16,7 @@ export type SettledCall = {
   readonly latencyMs: number;
 };
 
-/** What the store does not have yet of a bucket; without calls: nothing. */
+/** The part of a bucket that the store does not have yet; without calls: nothing. */
 export type Counter = { -readonly [Name in keyof UsageBucket]: UsageBucket[Name] };
 
 type Names = Pick<SettledCall, "accountId" | "keyId" | "network" | "method" | "outcome">;

@@ -13,7 +13,7 @@ export type Batch = {
 };
 
 /**
- * What was counted and is not in the store, in bounded memory. A row is a counter or an entry of a
+ * The counts that are not in the store yet, in bounded memory. A row is a counter or an entry of a
  * sketch; the rows of the present minute are kept after they were written, so that counting finds
  * them again.
  */
@@ -23,7 +23,7 @@ export class UnwrittenUsage {
   #present: MinuteTally;
   #presentEndsMs = 0;
   #rows = 0;
-  /** What has something for the store, longest waiting first. */
+  /** The counters that have something for the store, longest waiting first. */
   #counters: Counter[] = [];
   #contracts: SketchEntry[] = [];
   /** The minute in which minutes were last merged: once in a minute is enough, and costs a stall. */
@@ -80,7 +80,7 @@ export class UnwrittenUsage {
     return { buckets, contracts: entries.flatMap(takeEntry) };
   }
 
-  /** What was taken and could not be written waits again, behind the rest. */
+  /** A batch that could not be written waits again, behind the rest. */
   putBack({ buckets, contracts }: Batch): void {
     for (const bucket of buckets) this.#addBucket(bucket);
     for (const count of contracts) this.#addCount(count);

@@ -6,7 +6,7 @@ import { type Batch, UnwrittenUsage } from "./unwritten-usage.ts";
 
 export type { SettledCall };
 
-/** What a kill may cost. */
+/** A kill may cost the usage of so long. */
 const WRITE_EVERY_MS = 1000;
 const PRUNE_EVERY_MS = 3_600_000;
 /**
@@ -88,7 +88,7 @@ export class UsageRecorder {
     this.#unwritten.addContract(sketch, contract);
   }
 
-  /** What `start` does every second, once at a time: writes, and drops what is too old. Never rejects. */
+  /** Writes, and drops rows that are too old; `start` does so every second, once at a time. Never rejects. */
   flush(): Promise<void> {
     // Also while a write is stuck: what is counted meanwhile needs the room.
     this.#unwritten.compact();

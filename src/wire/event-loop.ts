@@ -6,7 +6,7 @@ import { NodeInside } from "./node-inside.ts";
 import { ReadTurns } from "./read-turns.ts";
 import type { WireKind } from "./wire-kind.ts";
 
-/** What all sockets of a process share, since one event loop serves them. */
+/** The parts that all sockets of a process share, since one event loop serves them. */
 export class EventLoop {
   readonly wire: WireKind;
   readonly inside: NodeInside;
@@ -17,7 +17,7 @@ export class EventLoop {
    */
   readonly clientReads = new ReadTurns(systemClock.monotonic);
   readonly nodeReads = new ReadTurns(systemClock.monotonic);
-  /** What a node's answer is read into, and a client's is written from. */
+  /** The buffers into which nodes' answers are read, and from which clients' are written. */
   readonly buffers = new LargeBuffers();
   readonly busyPoll = new BusyPoll({
     clock: this.clock,

@@ -6,10 +6,10 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
 import process from "node:process";
 import type { Duplex, Writable } from "node:stream";
 
-/** What stands for a write that the system has not finished. */
+/** The request of a write that the system has not finished. */
 type WriteRequest = { oncomplete?: (...args: unknown[]) => void };
 
-/** What Node keeps under a socket; each of its functions may be missing in another version of Node. */
+/** Node's handle of a socket; each of its functions may be missing in another version of Node. */
 type Handle = NonNullable<SocketConstructorOpts["handle"]> & {
   /** Returns 0, or a negative error number of the system. */
   writeLatin1String?: (request: WriteRequest, text: string) => number;
@@ -18,7 +18,7 @@ type Handle = NonNullable<SocketConstructorOpts["handle"]> & {
   reading?: boolean;
   readStop?: () => number;
   readStart?: () => number;
-  /** What was given to the system, and what of it the system has not taken yet. */
+  /** The bytes that were given to the system, and those that it has not taken yet. */
   readonly bytesWritten?: number;
   readonly writeQueueSize?: number;
   /** There where reads can go into memory that is given. */
@@ -171,7 +171,7 @@ export class NodeInside {
     return second;
   }
 
-  /** What of a socket's writes the other side, or the system for it, has taken. */
+  /** The bytes of a socket's writes that the other side, or the system for it, has taken. */
   sendingOf(socket: InnerSocket): {
     readonly unsentBytes: number;
     readonly takenBytes: number;

@@ -35,7 +35,7 @@ export class ReadTurns {
   readonly #waiting = new Set<Reader>();
   /** In the next turn all of them go on. */
   readonly #deferred = new Set<Reader>();
-  /** What goes on in a later turn, in that order. */
+  /** Calls that go on in a later turn, in that order. */
   #later: (() => void)[] = [];
   /** Those that come in large reads and do not wait for their turn, and how much they have read since they did. */
   readonly #going = new Map<Reader, number>();
@@ -115,7 +115,7 @@ export class ReadTurns {
     this.#begin();
     let next = 0;
     for (; next < later.length && this.#now() < this.#endMs; next += 1) later[next]?.();
-    // What these have put off comes after all that waited before.
+    // Calls that these have put off come after all that waited before.
     this.#later = [...later.slice(next), ...this.#later];
   }
 }

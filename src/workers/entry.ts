@@ -1,6 +1,6 @@
 import { prepareProcess } from "../lib/own-process.ts";
 
-// What cluster.fork runs.
+// cluster.fork runs this file.
 prepareProcess();
 const { Worker } = await import("./worker.ts");
 new Worker().listen();

@@ -5,7 +5,7 @@ import type { NetworkOverview } from "../networks/overview.ts";
 /** The file in which workers tell each other of heads: they inherit it open, beside the channel (3). */
 export const BOARD_FD = 4;
 
-/** What the primary process asks a worker, and may get late or never. */
+/** The questions of the primary process to a worker, which may be answered late or never. */
 export type Question =
   | { readonly kind: "metrics" }
   | { readonly kind: "networks" }

@@ -10,7 +10,7 @@ const HIGHEST: ReadonlySet<string> = new Set([
   "tollgate_disk_cache_bytes",
 ]);
 
-/** What the metrics of a process alone begin with. */
+/** The beginning of the metrics of a process alone. */
 const OWN_PREFIX = "tollgate_";
 
 /** The figures of the process (memory, event loop) say whose they are; calls belong to all. */
@@ -51,7 +51,7 @@ export function sumFamilies(all: readonly MetricFamily[]): readonly MetricFamily
 const keyOf = ({ metricName = "", labels }: MetricSample): string =>
   `${metricName} ${JSON.stringify(labels)}`;
 
-/** What is left of a worker that has ended: what it had counted. */
+/** The part of a worker's metrics that stays when it has ended: its counts. */
 export function countedOf(families: readonly MetricFamily[]): readonly MetricFamily[] {
   return families.filter(({ type }) => type === "counter" || type === "histogram");
 }

@@ -74,7 +74,7 @@ export class WorkerPool {
     }
   }
 
-  /** What workers inherit: `BOARD_FD` is the last of it. */
+  /** The files that workers inherit: `BOARD_FD` is the last of them. */
   #stdio(): (number | "inherit" | "ipc")[] {
     const { networks, server } = this.#config;
     this.#board = openBoardFile(networks.length * boardBytes(server.workers));
@@ -89,7 +89,7 @@ export class WorkerPool {
     ]);
   }
 
-  /** What all that ever ran have counted, and the gauges of those that run. */
+  /** The counts of all workers that ever ran, and the gauges of those that run. */
   get families(): readonly MetricFamily[] {
     const running = this.#places.flatMap(({ number, worker }) =>
       ofWorker(String(number), worker?.families ?? []),

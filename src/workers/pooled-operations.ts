@@ -17,7 +17,7 @@ const ANSWER_MS = 750;
 /** In which nodes are asked for their version, for a second at most. */
 const NETWORKS_MS = 1500;
 
-/** What operators see of several workers and do with them, as if they were one process. */
+/** An operator's view of several workers, and control of them, as if they were one process. */
 export class PooledOperations implements Operations {
   readonly #config: Config;
   readonly #pool: WorkerPool;

@@ -4,7 +4,7 @@ import type { Instruction, Program, Table } from "./table.ts";
 
 type Info = Record<string, unknown>;
 
-/** What the tables make of an instruction; `undefined` where agave would not parse it. Never throws. */
+/** The parsed form of an instruction by the tables; `undefined` where agave would not parse it. Never throws. */
 export function interpret(
   program: Program,
   accounts: readonly string[],

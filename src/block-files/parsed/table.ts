@@ -6,7 +6,7 @@ export type OptionalAccount = {
   readonly name: string;
   readonly at: number;
   readonly least?: number;
-  /** What is written where it is missing; nothing, if this is not set. */
+  /** The value that is written where it is missing; nothing, if this is not set. */
   readonly absent?: null;
   /** The object of `info` in which it stands; `info` itself, if this is not set. */
   readonly within?: string;

@@ -1,7 +1,7 @@
 import type { DataReader } from "./data-reader.ts";
 import { type Fields, key, oneOf, optional, type Read, restList, u16 } from "./fields.ts";
 
-/** What a token authority is over, by the number that stands for it: a mint, or (`true`) an account. */
+/** The object of a token authority, by the number that stands for it: a mint, or (`true`) an account. */
 export const AUTHORITY_TYPES: readonly (readonly [type: string, overAccount: boolean])[] = [
   ["mintTokens", false],
   ["freezeAccount", false],

@@ -8,7 +8,7 @@ import type { Output } from "../output.ts";
 import type { AllowParts } from "./key-allow.ts";
 import type { KeyParts } from "./keys.ts";
 
-/** What any command on the store may need. */
+/** The parts that any command on the store may need. */
 export type StoreParts = KeyParts &
   AllowParts & { readonly storage: Storage; readonly config: Config };
 

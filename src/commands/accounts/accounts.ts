@@ -13,7 +13,7 @@ import { describeLimits } from "./limits.ts";
 /** The plans of the configuration, by name. */
 export type Plans = Readonly<Record<string, Partial<PlanConfig>>>;
 
-/** What the commands for accounts and keys work with. */
+/** The parts of the commands for accounts and keys. */
 export type AccountParts = {
   readonly storage: Pick<Storage, "accounts" | "keys" | "audit">;
   readonly plans: Plans;
@@ -99,7 +99,7 @@ export async function findAccount(
   );
 }
 
-/** What to do for an account whose plan leaves its credits to the account, as `custom` does. */
+/** Advice for an account whose plan leaves its credits to the account, as `custom` does. */
 export function creditless(account: Account, plans: Plans): string {
   const perSecond = account.limits.creditsPerSecond ?? plans[account.plan]?.creditsPerSecond;
   if (dailyCreditsOf(account, plans) > 0 && perSecond !== 0) return "";

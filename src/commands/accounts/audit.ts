@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
 import type { Storage } from "../../storage/store.ts";
 
-/** What a command that changes something needs to write it down. */
+/** The parts with which a command that changes something writes it down. */
 export type AuditParts = {
   readonly storage: Pick<Storage, "audit">;
   readonly clock: Pick<Clock, "now">;

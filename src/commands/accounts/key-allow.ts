@@ -67,7 +67,7 @@ function readNew(text: string, { networks }: AllowParts): Entry {
   return { kind, value: parsed.entry };
 }
 
-/** What is to be removed may be something that is no longer let in. */
+/** An entry to be removed may be one that is no longer let in. */
 function readAny(text: string): Entry {
   const { kind, value } = split(text);
   const parsed = parseAllowEntry(kind, value);

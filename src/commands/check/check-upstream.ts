@@ -9,7 +9,7 @@ import type { WireKind } from "../../wire/wire-kind.ts";
 import { Inquiry, type Read } from "./check-inquiry.ts";
 import { tryNewHeads } from "./check-new-heads.ts";
 
-/** What an upstream's own answers told; undefined where they told nothing, or were not asked for. */
+/** The findings of an upstream's own answers; undefined where they told nothing, or were not asked for. */
 export type Findings = {
   /** The chain id, or the genesis hash. */
   readonly chain?: number | string | undefined;
@@ -37,7 +37,7 @@ export type CheckedUpstream = Omit<UpstreamConfig, "index">;
 
 export type CheckQuestion = { readonly method: string; readonly params: readonly unknown[] };
 
-/** What nodes of a family are asked. */
+/** The questions to nodes of a family. */
 export type FamilyCheck = {
   /** Cheap, and of the chain: `readChain` reads its answer. */
   readonly chainMethod: string;

@@ -20,7 +20,7 @@ export type FoundBlock = {
 const SKIPPED_CODES: readonly unknown[] = [-32007, -32009];
 
 /**
- * What a file holds: getBlock's result or a whole response; undefined where it says that the slot
+ * The block in a file: getBlock's result or a whole response; undefined where it says that the slot
  * has no block.
  * @throws BlockFilesFault where a ledger cannot be filled with it
  */

@@ -66,7 +66,7 @@ function pathsIn(folder: string): string[] {
   }
 }
 
-/** What a ledger says of itself; blocks alone do not tell their chain. */
+/** The genesis hash that a ledger tells of itself; blocks alone do not tell their chain. */
 function genesisHashOf(folder: string): string | undefined {
   if (!existsSync(join(folder, "ledger.json"))) return undefined;
   try {

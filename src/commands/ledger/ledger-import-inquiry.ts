@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const FIRST_CONTACT_PAUSES = 2;
 const TEXT_CHARS = 200;
 
-/** What passes by itself. A block that getBlocks told of may come from another node behind the URL. */
+/** Failures that pass by themselves. A block that getBlocks told of may come from another node behind the URL. */
 const PASSING: readonly Failure["class"][] = [
   "rate_limited",
   "timeout",

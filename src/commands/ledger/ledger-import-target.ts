@@ -16,7 +16,7 @@ import type { SlotRange } from "./ledger-import-slots.ts";
 
 /** The hash of nothing, as nodes write it: what files alone do not tell. */
 const UNKNOWN_GENESIS = "1".repeat(32);
-/** What is written gets its own name only when it is whole. */
+/** A written file gets its own name only when it is whole. */
 const PARTIAL = ".partial";
 
 /** The ledger that is filled: DIR/ledger.json and DIR/blocks/<slot>.json. */
@@ -43,7 +43,7 @@ export class ImportTarget {
     });
   }
 
-  /** What ledger.json says; undefined where there is no block yet. */
+  /** The contents of ledger.json; undefined where there is no block yet. */
   get head(): BlockFilesHead | undefined {
     return this.#head;
   }

@@ -49,7 +49,7 @@ const pauseFor: Pause = (ms, signal) => sleep(ms, undefined, { signal });
 
 function openSource(from: string, pause: Pause): BlockSource {
   if (/^https?:\/\//i.test(from)) return openNodeSource(from, { pause });
-  // What looks like a URL may hold a key, and is not repeated.
+  // A text that looks like a URL may hold a key, and is not repeated.
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) {
     throw new CommandError("--from takes a URL with http:// or https://, or a folder");
   }

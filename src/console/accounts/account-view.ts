@@ -5,7 +5,7 @@ import { dailyCreditsOf } from "../../usage/account-usage.ts";
 /** The plans of the configuration, by name. */
 export type PlanTable = Readonly<Record<string, PlanConfig>>;
 
-/** What every page shows of an account. A plan that is gone grants nothing. */
+/** An account as every page shows it. A plan that is gone grants nothing. */
 export function accountView(account: Account, plans: PlanTable) {
   const { id, email, plan, suspended, operator, createdAt, limits } = account;
   const granted = Object.hasOwn(plans, plan) ? plans[plan] : undefined;

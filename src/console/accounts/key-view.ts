@@ -5,7 +5,7 @@ import type { ApiKey } from "../../storage/store.ts";
 const isoTime = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
 
-/** What every page shows of a key. */
+/** A key as every page shows it. */
 export function keyView(key: ApiKey, now: UnixMs) {
   const { id, name, prefix, limits, allow } = key;
   return {

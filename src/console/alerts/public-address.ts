@@ -1,8 +1,8 @@
 import { type Ip, isInRange, parseIp, parseIpRange } from "../../access/ip-ranges.ts";
 
 /**
- * What the registries of special addresses (RFC 6890, IANA) keep for machines, links and sites,
- * for documents and tests, and for many receivers at once; and what carries an IPv4 address within
+ * The ranges that the registries of special addresses (RFC 6890, IANA) keep for machines, links and sites,
+ * for documents and tests, and for many receivers at once; and those that carry an IPv4 address within
  * an IPv6 one (NAT64, 6to4, Teredo), which would lead there all the same.
  */
 const SPECIAL = [

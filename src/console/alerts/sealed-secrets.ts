@@ -6,7 +6,7 @@ const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** What a sealed secret begins with; an older version's is not sealed. */
+/** The beginning of a sealed secret; an older version's is not sealed. */
 const MARK = "sealed_1:";
 /** Gives this use of `console.secret` a key of its own. */
 const PURPOSE = "tollgate webhook secrets";

@@ -22,7 +22,7 @@ class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
-/** What is wrong with a webhook's URL by itself; its name is looked up when something is sent. */
+/** The fault of a webhook's URL by itself; its name is looked up when something is sent. */
 export function webhookFault(text: string, allowPrivate: boolean): string | undefined {
   const form = "write it as https://host/path";
   if (!URL.canParse(text)) return `is no URL; ${form}`;

@@ -5,7 +5,7 @@ const MARK = "whsec_";
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
-/** What a webhook's messages are signed with, as receivers' libraries take it. */
+/** A secret with which a webhook's messages are signed, as receivers' libraries take it. */
 export function newWebhookSecret(random: Random): string {
   return MARK + Buffer.from(random(SECRET_BYTES)).toString("base64");
 }

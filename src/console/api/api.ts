@@ -20,7 +20,7 @@ type Exchange = {
 
 /**
  * Serves every route of the table, and its OpenAPI document. Streams end before the server does.
- * What refuses pages of other origins, and turns errors into answers, stands around it.
+ * The refusal of pages of other origins and the answers to errors stand around it.
  */
 export function registerApi(app: FastifyInstance, parts: ApiParts): void {
   const server: Server = { parts, streams: new EventStreams(parts.clock) };

@@ -1,7 +1,7 @@
 import type { Sessions } from "../auth/sessions.ts";
 import type { ClientReader, ConsoleSettings, ConsoleTools } from "../settings.ts";
 
-/** What the routes work with. */
+/** The parts that the routes work with. */
 export type ApiParts = ConsoleSettings &
   ConsoleTools & {
     readonly sessions: Sessions;

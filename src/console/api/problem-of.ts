@@ -1,14 +1,14 @@
 import { StorageError } from "../../storage/store.ts";
 import { codeOf, Problem } from "./problem.ts";
 
-/** What a request is told of an error: nothing of what only concerns the program. */
+/** The problem that a request is told of an error: nothing of what only concerns the program. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StorageError) {
     const text = "the store does not answer; try again in a moment";
     return new Problem("unavailable", text, { cause: error });
   }
-  // What the server itself refuses: a body that is no JSON or too large, an unknown media type.
+  // Refusals of the server itself: a body that is no JSON or too large, an unknown media type.
   const status = statusOf(error);
   if (status !== undefined && error instanceof Error) {
     return new Problem(codeOf(status), error.message, { cause: error, status });

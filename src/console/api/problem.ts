@@ -11,7 +11,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = Object.freeze({
   internal: 500,
 });
 
-/** What a request gets instead of an answer. The text is for people: what was wrong, what is right. */
+/** The refusal of a request. The text is for people: what was wrong, what is right. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly code: ErrorCode;

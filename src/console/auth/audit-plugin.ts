@@ -18,7 +18,7 @@ const SIGN_INS: Readonly<Record<string, string>> = Object.freeze({
 /** Where a sign-up ends. */
 const CONFIRMATIONS: readonly string[] = ["/verify-email", "/confirm-sign-up"];
 
-/** What a signed-in person changes. */
+/** The changes of a signed-in person. */
 const CHANGES: Readonly<Record<string, Change>> = Object.freeze({
   "/sign-out": { action: "user.sign_out" },
   "/change-password": { action: "user.password_change" },

@@ -36,7 +36,7 @@ export type AuthOptionParts = Omit<AuthParts, "mailer"> & {
   readonly takeLink: (url: string) => boolean;
 };
 
-/** What better-auth is told: one place, so that it can be read against its documentation. */
+/** The options of better-auth: one place, so that they can be read against its documentation. */
 export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
   const { publicUrl, secret } = settings;
   const { database, mail } = parts;
@@ -185,14 +185,14 @@ function advanced(publicUrl: string) {
   return {
     cookiePrefix: "tollgate",
     useSecureCookies: publicUrl.startsWith("https:"),
-    // What a test runner's environment would turn off.
+    // A test runner's environment would turn this off.
     disableCSRFCheck: false,
     disableOriginCheck: false,
     ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
   };
 }
 
-/** What a client did wrong is told to the client alone. */
+/** A client's mistake is told to the client alone. */
 function reportTo({ log }: Pick<AuthOptionParts, "log">) {
   return (error: unknown) => {
     if (error instanceof APIError && error.statusCode < 500) return;

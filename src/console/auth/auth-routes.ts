@@ -6,7 +6,7 @@ import { CLIENT_ADDRESS_HEADER } from "./client-header.ts";
 
 const PREFIX = "/api/auth";
 
-/** What the pages use of better-auth; the rest of it is not reachable. */
+/** The paths of better-auth that the pages use; the rest of it is not reachable. */
 const PATHS: readonly RegExp[] = [
   /^\/(sign-up|sign-in)\/email$/,
   /^\/sign-in\/magic-link$/,

@@ -25,7 +25,7 @@ export type SignUpLinkParts = {
   readonly alreadySignedUp: (email: string) => void;
 };
 
-/** What was typed, as it waits for the link. */
+/** The sign-up as it was typed, while it waits for the link. */
 type SignUp = {
   readonly email: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { accountParams, day, id, time, whole } from "./common.ts";
 import { defineRoute } from "./route.ts";
 import { role } from "./session.ts";
 
-/** What members and operators are shown of an account. */
+/** The fields of an account that members and operators are shown. */
 export const accountFields = {
   id: id("acc"),
   /** The owner's. */

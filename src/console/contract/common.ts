@@ -29,7 +29,7 @@ export const limits = z.object({
 });
 export type LimitsView = z.output<typeof limits>;
 
-/** What is not named stays as it is; null takes a limit away. */
+/** A limit that is not named stays as it is; null takes it away. */
 export const limitChanges = z.strictObject({
   creditsPerDay: credits.nullable().optional(),
   creditsPerSecond: credits.nullable().optional(),
@@ -83,7 +83,7 @@ export type ErrorCode = z.output<typeof errorCode>;
 export const errorBody = z.object({
   error: z.object({
     code: errorCode,
-    /** What was wrong and what would be right, for people. */
+    /** The fault and the right form, for people. */
     message: z.string(),
     /** The part of the request that was wrong: `body.name`. */
     field: z.string().optional(),

@@ -26,7 +26,7 @@ export const explorerReply = z.object({
   answer: z.string(),
   /** Whether the answer went on. */
   cut: z.boolean(),
-  /** What was charged. */
+  /** The credits that were charged. */
   credits: whole,
   ms: z.number().min(0),
   /** The number of the block that a tag was resolved to, decimal. */

@@ -25,7 +25,7 @@ export type RouteContract = {
   readonly reply: z.ZodType;
   /** `events`: server-sent events, by name; `file`: an attachment. */
   readonly stream?: "events" | "file";
-  /** What the audit log may call what is done; absent where nothing is changed. */
+  /** The names of its changes in the audit log; absent where nothing is changed. */
   readonly audit?: readonly string[];
 };
 

@@ -35,10 +35,10 @@ export type Me = z.output<typeof me>;
 export const methodParam = z.object({
   name: z.string(),
   required: z.boolean(),
-  /** What would be right, for people. */
+  /** The right form, for people. */
   want: z.string(),
   role: z.string().nullable(),
-  /** What is sent to the node where it is left out; null: nothing. */
+  /** The value that is sent to the node where it is left out; null: nothing. */
   fallback: z.unknown(),
 });
 export type MethodParam = z.output<typeof methodParam>;

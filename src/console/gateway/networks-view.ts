@@ -8,7 +8,7 @@ import { type Counters, countersOf, rateOf, upstreamName } from "./traffic.ts";
 const SHORTEST_MS = 900;
 const LONGEST_MS = 15_000;
 
-/** What the admin port shows of the networks, with the traffic between two looks. */
+/** The networks as the admin port shows them, with the traffic between two looks. */
 export class NetworksView {
   readonly #admin: AdminClient;
   readonly #clock: Clock;

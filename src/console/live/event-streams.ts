@@ -6,7 +6,7 @@ import type { EventSource } from "../api/route.ts";
 
 const HEARTBEAT_MS = 15_000;
 const RECHECK_MS = 30_000;
-/** What an EventSource waits before it connects again. */
+/** An EventSource waits so long before it connects again. */
 const RETRY_MS = 1000;
 /** Tabs that one person has open. */
 const STREAMS_OF_ONE = 10;

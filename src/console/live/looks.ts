@@ -2,7 +2,7 @@ import type { SystemTimers } from "../../lib/clock.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { SendEvent } from "../api/route.ts";
 
-/** What a look saw, as an event. It is news where `mark` is another than before, or undefined. */
+/** The result of a look, as an event. It is news where `mark` is another than before, or undefined. */
 export type Sight = {
   readonly event: string;
   readonly json: string;

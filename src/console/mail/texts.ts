@@ -4,7 +4,7 @@ type Text = {
   readonly subject: string;
   /** Paragraphs. */
   readonly lines: readonly string[];
-  /** What the mail is for: a button, and the address itself for those whose program shows none. */
+  /** The aim of the mail: a button, and the address itself for those whose program shows none. */
   readonly link?: { readonly label: string; readonly url: string };
   readonly after?: readonly string[];
 };

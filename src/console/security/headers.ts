@@ -28,6 +28,6 @@ export function securityHeaders(publicUrl: string): FastifyHelmetOptions {
   };
 }
 
-/** What a page of the dashboard never asks a browser for. */
+/** The features that a page of the dashboard never asks a browser for. */
 export const PERMISSIONS_POLICY =
   "camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-create=(self), publickey-credentials-get=(self)";

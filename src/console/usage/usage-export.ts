@@ -70,7 +70,7 @@ function exportRow(row: UsageRow, names: ReadonlyMap<string, string>): ExportRow
   };
 }
 
-/** What spreadsheets take for a formula is shown as the text that it is (OWASP, CSV injection). */
+/** A value that spreadsheets take for a formula is shown as the text that it is (OWASP, CSV injection). */
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -1,7 +1,7 @@
 import { brotliCompress, constants, deflateRaw, gzip, zstdCompress } from "node:zlib";
 import type { Coding } from "./accept-encoding.ts";
 
-/** What compresses, on a thread of node's; never throws. */
+/** A compressor, on a thread of Node's; never throws. */
 export type Compressor = (
   plain: Buffer,
   done: (error: Error | null, compressed: Buffer) => void,

@@ -11,7 +11,7 @@ export type Deflated = {
   readonly shift: number;
 };
 
-/** What one stored block may hold (RFC 1951, 3.2.4). */
+/** The most bytes of one stored block (RFC 1951, 3.2.4). */
 export const MOST_STORED_BYTES = 0xffff;
 
 /** RFC 1952: deflate, no name, no time, an unknown system. */
@@ -55,7 +55,7 @@ export function splice(head: string, deflated: Deflated, tail: string): readonly
   ];
 }
 
-/** What multiplies the CRC-32 of bytes that `sizeBytes` others follow (zlib's crc32_combine_gen). */
+/** The factor for the CRC-32 of bytes that `sizeBytes` others follow (zlib's crc32_combine_gen). */
 export function shiftOver(sizeBytes: number): number {
   let shift = ONE;
   // A byte is 8 bits: powers are counted from 2 to the power of 3.

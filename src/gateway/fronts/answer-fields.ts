@@ -20,7 +20,7 @@ export function openingFields(exchange: FrontExchange, vary?: string): string {
   return `X-Request-Id: ${exchange.requestId}\r\n${cors}`;
 }
 
-/** What an answer's calls were answered from: a tag's block, a partner. */
+/** The headers that tell the source of an answer: a tag's block, a partner. */
 export function chainFields({ block, partner }: MessageAnswer): string {
   const tagged = block === undefined ? "" : `X-Block: ${block}\r\n`;
   return partner === true ? `${tagged}X-Served-By: partner\r\n` : tagged;

@@ -3,11 +3,11 @@ import type { Exchange } from "../../wire/server/exchange.ts";
 import type { Address } from "./address.ts";
 import type { Reading } from "./reception.ts";
 
-/** What a head says, whoever sends it and whenever: it is the same for each request with that head. */
+/** Notes of a head, which are the same for each request with that head, whoever sends it and whenever. */
 export type HeadNotes = {
   /** The client's own X-Request-Id. */
   readonly givenId: string | undefined;
-  /** What the target names. */
+  /** The address that the target names. */
   readonly address: Address | RpcError;
   /** Why its body is not read (415, 413). */
   readonly bodyFault: RpcError | undefined;

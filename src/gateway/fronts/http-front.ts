@@ -87,7 +87,7 @@ export class HttpFront {
       this.#refuse(exchange, fault);
       return;
     }
-    // What is refused is not held either.
+    // A refused body is not held either.
     const tooMuch = this.#parts.pipeline.takeMessage(reading, exchange.announcedBytes);
     if (tooMuch !== undefined) {
       exchange.skipBody();
@@ -120,7 +120,7 @@ export class HttpFront {
     this.#send(exchange, refusal(error), extra);
   }
 
-  /** What is free may come before anybody asked the store how much is left. */
+  /** A free answer may come before anybody asked the store how much is left. */
   #send(exchange: FrontExchange, answer: MessageAnswer, extra = ""): void {
     const identity = exchange.reading?.identity;
     if (answer.charged === 0 && identity !== undefined) {

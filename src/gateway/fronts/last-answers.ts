@@ -9,7 +9,7 @@ export function lastAnswer(error: RpcError): LastAnswer {
   return { status, body: pieces.join(""), retryAfterSeconds };
 }
 
-/** What the wire refuses by itself, in the words of the table of errors. */
+/** The wire's own refusals, in the words of the table of errors. */
 export const FAULT_ANSWERS: FaultAnswers = Object.freeze({
   no_request: lastAnswer({ name: "bad_request" }),
   too_slow: lastAnswer({

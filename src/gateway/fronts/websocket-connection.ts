@@ -67,7 +67,7 @@ export class WebSocketConnection {
   #unfinishedBytes = 0;
   #unfinishedSinceMs: MonotonicMs;
   #unfinished: Buffer[] = [];
-  /** What reads it, where that is not the library. */
+  /** The reader of its frames, where that is not the library. */
   #frames: { readonly free: () => void } | undefined;
 
   constructor(
@@ -147,7 +147,7 @@ export class WebSocketConnection {
     this.#frames?.free();
   };
 
-  /** What is held now, beside the large answers that wait. */
+  /** Counts the bytes that are held now, beside the large answers that wait. */
   #count(): void {
     const unfinished = Math.max(this.#unfinishedBytes, 0);
     const unsent = Math.max(this.#wire.writableLength - this.#holding.commonBytes, 0);

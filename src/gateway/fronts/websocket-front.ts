@@ -27,7 +27,7 @@ type Parts = FrontParts & {
   readonly clock: Time;
   readonly memory: MemoryBudget;
   readonly doors: Pick<Doors, "admitFor">;
-  /** What reads an open connection; undefined where it reads itself, as with TLS. */
+  /** The reader of an open connection; undefined where it reads itself, as with TLS. */
   readonly readerOf: (socket: Duplex) => SocketReader | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { define, type Particulars } from "../define.ts";
 import type { Definition } from "../definition.ts";
 
-/** What depends on the node or the moment, and is never kept. */
+/** Reads that depend on the node or the moment, and are never kept. */
 export const read = define;
 
 /** Something that is found or not: null is an answer, and another node may know more. */

@@ -1,4 +1,4 @@
-/** What eth_feeHistory takes beside a block. */
+/** The parameters of eth_feeHistory beside a block. */
 import { type JsonValue, kindOf, NumberToken } from "../../jsonrpc/value.ts";
 import type { Param } from "../definition.ts";
 import { cannotUnmarshal, goValue, list } from "./decode.ts";

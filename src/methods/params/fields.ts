@@ -13,7 +13,7 @@ type Fields = {
   readonly folded: ReadonlyMap<string, string>;
 };
 
-/** What becomes of a field that is not known: a fault, left out, or sent as it came. */
+/** The treatment of a field that is not known: a fault, left out, or sent as it came. */
 type Unknown = "refuse" | "ignore" | "pass";
 
 /** A client can have one object hold so many fields that are passed on. */

@@ -58,7 +58,7 @@ const BLOCK_FIELDS = fieldTable({
   ),
 });
 
-/** What an account is taken to hold while the call runs, by its address. */
+/** The state that an account is taken to have while the call runs, by its address. */
 export const stateOverrides: Param = Object.freeze({
   name: "state overrides",
   want: `an object of addresses, each with any of the keys ${ACCOUNT_FIELDS.known}`,
@@ -74,7 +74,7 @@ export const stateOverrides: Param = Object.freeze({
   },
 });
 
-/** What the block is taken to say while the call runs. */
+/** The fields that the block is taken to have while the call runs. */
 export const blockOverrides: Param = Object.freeze({
   name: "block overrides",
   want: `an object with any of the keys ${BLOCK_FIELDS.known}`,

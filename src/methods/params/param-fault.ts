@@ -15,7 +15,7 @@ export class ParamFault extends Error {
   }
 }
 
-/** What the client sent, quoted for a fault's text, and cut where it is long. */
+/** The text that the client sent, quoted for a fault's text, and cut where it is long. */
 export function quote(text: string): string {
   return JSON.stringify(
     text.length > ECHO_CHARACTERS ? `${text.slice(0, ECHO_CHARACTERS)}…` : text,

@@ -8,7 +8,7 @@ import { transactionEdits } from "./transaction.ts";
 
 const OPEN_BRACE = 0x7b;
 
-/** What the specification says is null on the pending block. */
+/** The fields that are null on the pending block by the specification. */
 const PENDING: ReadonlyMap<string, string> = new Map([
   ["hash", "null"],
   ["nonce", "null"],
@@ -44,7 +44,7 @@ export const block: Shape = (result, options) => {
   ]);
 };
 
-/** What `totalDifficulty` is to be; undefined where the node's own value stands. */
+/** The value of `totalDifficulty`; undefined where the node's own value stands. */
 function totalDifficulty(
   json: Buffer,
   given: Member | undefined,

@@ -2,7 +2,7 @@ import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import { type Piece, wholeBytes } from "../../lib/bytes.ts";
 
-/** What a network and a call choose of the documented shapes. */
+/** The choices of a network and a call among the documented shapes. */
 export type ShapeOptions = {
   /** The call named the block tag `pending`. */
   readonly pending: boolean;

@@ -4,7 +4,7 @@ import type { Edit } from "./edit.ts";
 import { isNull, paddedWord, pieces, replacement, setMembers, textOf } from "./edit.ts";
 import type { Shape } from "./shape.ts";
 
-/** What the specification says is null while a transaction is pending. */
+/** The fields that are null while a transaction is pending, by the specification. */
 const PLACE_IN_CHAIN: ReadonlyMap<string, string> = new Map([
   ["blockHash", "null"],
   ["blockNumber", "null"],

@@ -9,7 +9,7 @@ import { highestVersion, mayBreakVersions, versionEdits } from "./versions.ts";
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACKET = 0x5d;
 
-/** What the specification says of a parent that the node has cleaned up. */
+/** The parent that the specification gives where the node has cleaned it up. */
 const NO_PARENT = `"${"1".repeat(32)}"`;
 
 /** Smaller ones are walked through at once. */

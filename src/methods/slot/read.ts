@@ -11,7 +11,7 @@ export function read(particulars: SlotParticulars): Definition {
   return define({ credits: CREDITS, unknownBlock: "node_error", ...particulars });
 }
 
-/** What nodes clean up after a while: another one may have it still. */
+/** Reads of a history that nodes clean up after a while: another one may have it still. */
 export const historyRead = (particulars: SlotParticulars): Definition =>
   read({ state: true, ...particulars });
 

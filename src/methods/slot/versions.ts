@@ -38,7 +38,7 @@ export function mayBreakVersions(json: Buffer, highest: number): boolean {
 }
 
 /**
- * What makes an encoded transaction right: no `version` where the client named none. Where its
+ * The rules for the version of an encoded transaction: no `version` where the client named none. Where its
  * version is too high it is the error of a node that keeps to the rules.
  */
 export function versionEdits(

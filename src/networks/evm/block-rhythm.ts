@@ -39,7 +39,7 @@ export class BlockRhythm {
     return this.#blockTimeMs;
   }
 
-  /** What polls are spaced by. */
+  /** The distance between polls. */
   get slotMs(): number {
     return Math.max(this.#blockTimeMs, LEAST_INTERVAL_MS);
   }

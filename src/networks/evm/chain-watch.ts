@@ -35,11 +35,11 @@ export type ChainWatchParts = {
   readonly timers: Timers;
   readonly upstreams: readonly Upstream[];
   readonly log: WarningLog;
-  /** What the workers of this gateway tell each other, where there are several. */
+  /** The board on which the workers of this gateway tell each other, where there are several. */
   readonly board?: SharedBoard<HeadClaim> | undefined;
 };
 
-/** What is known of a chain, be it from all nodes or from primaries alone. */
+/** A view of a chain, be it from all nodes or from primaries alone. */
 export type Horizon = {
   readonly chainId: number | undefined;
   readonly head: Head | undefined;
@@ -47,7 +47,7 @@ export type Horizon = {
   numberOf(hash: string): number | undefined;
 };
 
-/** What is known of a chain at this moment, and ways to find out more. */
+/** The state of a chain at this moment, and ways to find out more. */
 export class ChainWatch implements Horizon {
   readonly #view: HeadView;
   readonly #tracker: HeadTracker;
@@ -56,7 +56,7 @@ export class ChainWatch implements Horizon {
   #numbers: LRUCache<string, number> | undefined;
   /** Those that only a partner told. */
   #paidNumbers: LRUCache<string, number> | undefined;
-  /** What primaries alone have shown, for plans that no partner answers. */
+  /** The chain as primaries alone have shown it, for plans that no partner answers. */
   readonly shown: Horizon;
   readonly #upstreams: readonly Upstream[];
   readonly #clock: Pick<Clock, "monotonic">;
@@ -236,7 +236,7 @@ export class ChainWatch implements Horizon {
     numbers?.set(hash, number);
   }
 
-  /** What a tag means now; undefined where nodes have no such block. `done` is called once. */
+  /** The block that a tag means now; undefined where nodes have no such block. `done` is called once. */
   tag(name: TagName, timeoutMs: number, done: (number: number | undefined) => void): void {
     this.#tracker.tag(name, timeoutMs, done);
   }

@@ -126,7 +126,7 @@ export class EvmNetwork implements Network {
     return { chainId, head: head?.number };
   }
 
-  /** What those see of the chain whom partners answer, or primaries alone. */
+  /** The chain as those see it whom partners answer, or as primaries alone show it. */
   #horizon(partner: boolean): Horizon {
     return partner ? this.chain : this.chain.shown;
   }

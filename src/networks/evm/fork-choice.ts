@@ -5,7 +5,7 @@ import { highest, inOrder, isBehind, present, type Standing } from "./standing.t
 /** How much deeper no fork is looked for: as many parents are asked for one by one. */
 const DEEPEST_FORK = 64;
 const MOST_STRAYS = 16;
-/** What one choice of a chain may make possible for the next. */
+/** One choice of a chain may make another one possible; so many follow at most. */
 export const MOST_PASSES = 3;
 
 /**

@@ -10,7 +10,7 @@ type Parts = {
   readonly changed: () => void;
 };
 
-/** What has to be found out before the heads of nodes can join the network's chain. */
+/** The questions to be answered before the heads of nodes can join the network's chain. */
 export class ForkJoins {
   readonly #parts: Parts;
 
@@ -18,7 +18,7 @@ export class ForkJoins {
     this.#parts = parts;
   }
 
-  /** What has to be asked of this upstream before its head can join the chain. */
+  /** The next question to this upstream before its head can join the chain. */
   missing(upstream: TrackedUpstream): Missing | undefined {
     const standing = this.#parts.standingOf(upstream);
     return standing === undefined ? undefined : missingParent(this.#parts.tree, standing);

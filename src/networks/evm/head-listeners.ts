@@ -1,4 +1,4 @@
-/** What happened to a network's head. Blocks up to and with `commonAncestor` stayed as they were. */
+/** A change of a network's head. Blocks up to and with `commonAncestor` stayed as they were. */
 export type HeadChange =
   /** `from` and `to` are the same where primaries have shown more of what partners had told. */
   | { readonly kind: "advance"; readonly from: number; readonly to: number }

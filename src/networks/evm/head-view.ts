@@ -141,7 +141,7 @@ export class HeadView {
     if (askedMs !== undefined || before?.hash !== block.hash) standing.askedMs = askedMs;
     standing.reportedMs = now;
     const isNews = askedMs === undefined ? !isCanonical : askedMs > standing.sightedMs;
-    // What it had of another fork says nothing of the chain that it has come back to.
+    // Its blocks of another fork say nothing of the chain that it has come back to.
     const hasLeft = before !== undefined && !this.#tree.chain.has(before);
     if (block.number >= upstream.head || isNews || !isCanonical || hasLeft) {
       upstream.head = block.number;
@@ -185,7 +185,7 @@ export class HeadView {
     this.#lost.reset();
   }
 
-  /** What is known is of another chain than the network's: nothing of it holds. */
+  /** The known blocks are of another chain than the network's: nothing of them holds. */
   startOver(): void {
     const from = this.#head?.number ?? -1;
     this.#tree.clear();
@@ -219,7 +219,7 @@ export class HeadView {
     for (let pass = 0; pass < MOST_PASSES; pass += 1) {
       const end = this.#tree.chain.tip?.number ?? -1;
       const replaced = chooseAmong(this.#tree, this.standings, { heard, now });
-      // What nobody was told of yet is replaced silently.
+      // Blocks that nobody was told of yet are replaced silently.
       if (replaced >= Math.min(before, end)) break;
       kept = Math.min(kept, replaced);
       this.#forget(kept);
@@ -227,13 +227,13 @@ export class HeadView {
     return kept;
   }
 
-  /** What is said of blocks above does not hold on the chain as it is now. */
+  /** Facts about blocks above do not hold on the chain as it is now. */
   #forget(kept: number): void {
     this.#primaries?.replaced(kept);
     for (const standing of this.standings) {
       standing.proven = Math.min(standing.proven, kept);
       standing.join = undefined;
-      // What answers showed of it above may be of the blocks that were replaced.
+      // Answers may have shown replaced blocks above it.
       const { tip, upstream } = standing;
       if (tip === undefined || tip.number <= kept) upstream.head = Math.min(upstream.head, kept);
     }

@@ -16,7 +16,7 @@ export type Branch = {
   readonly isWhole: boolean;
 };
 
-/** What was found out of a branch whose `lowest` known block has no known parent. */
+/** The facts about a branch whose `lowest` known block has no known parent. */
 export type Join = {
   readonly lowest: string;
   readonly ancestor: number;

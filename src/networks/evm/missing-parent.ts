@@ -6,7 +6,7 @@ const MAX_PARENTS = 64;
 /** A partner's calls are paid for. */
 const MAX_PARTNER_PARENTS = 2;
 
-/** What joins a node's head to the chain. */
+/** The header that would join a node's head to the chain. */
 export type Missing =
   /** The block with this hash. */
   | { readonly kind: "parent"; readonly hash: string }

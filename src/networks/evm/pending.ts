@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Plan } from "../network.ts";
 
-/** What a node says of itself or of now, and all that is asked for `pending`. */
+/** Whether the answer is about the node itself or about now, or the call asks for `pending`. */
 export function isOfMoment({ definition, args }: Pick<Plan, "definition" | "args">): boolean {
   const { block, filter } = definition.places;
   if (definition.cache === "never" || isPending(args, block)) return true;

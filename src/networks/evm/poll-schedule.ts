@@ -3,7 +3,7 @@ import { BlockRhythm } from "./block-rhythm.ts";
 
 /** Polls that an upstream can have saved up: one for a block that comes later than expected. */
 const MOST_SAVED = 2;
-/** What an upstream was polled beyond its due while no block came, it makes good up to this. */
+/** An upstream that was polled beyond its due while no block came makes good for it up to this. */
 const MOST_OWED = -4;
 /** How soon a block is looked for again that was expected and is not there: in blocks. */
 const RETRY_SHARE = 1 / 8;
@@ -19,7 +19,7 @@ const IN_USE_MS = 30_000;
 const FOLLOW_SHARE = 1 / 16;
 const LONGEST_FOLLOW_MS = 200;
 
-/** What one upstream may be asked. */
+/** The polls that one upstream may be sent. */
 export class PollAccount {
   #balance = MOST_SAVED;
 

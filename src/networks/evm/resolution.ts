@@ -4,10 +4,10 @@ import type { Definition } from "../../methods/definition.ts";
 import type { Resolution } from "../network.ts";
 import { capGas } from "./gas-cap.ts";
 
-/** What stands for `safe`, `finalized` and hashes; undefined where no node has such a block. */
+/** The numbers of `safe`, `finalized` and hashes; undefined where no node has such a block. */
 export type Found = ReadonlyMap<string, number | undefined>;
 
-/** What a network knows at the moment at which a call is resolved. */
+/** The state of the network at the moment at which a call is resolved. */
 export type Moment = {
   readonly head: number;
   /** The gas limit of the head's block. */
@@ -46,7 +46,7 @@ class NamedBlocks {
 }
 
 /**
- * What has to be found out before a call's blocks can be resolved: `safe`, `finalized`, and, where
+ * The blocks to be found before those of a call can be resolved: `safe`, `finalized`, and, where
  * the network has a window, the hashes of blocks.
  */
 export function unknownsOf(
@@ -153,7 +153,7 @@ export function sentText(
 
 type SentOptions = {
   readonly args: readonly JsonValue[];
-  /** What `sentArgs` made of them. */
+  /** The params as `sentArgs` made them. */
   readonly sent: readonly JsonValue[];
   /** The text of `args`, exactly as `encode` would write it. */
   readonly text: string | undefined;
@@ -195,7 +195,7 @@ function nameBlock(value: JsonValue | undefined, moment: Moment, named: NamedBlo
   if (found !== undefined) named.add(found);
 }
 
-/** What is sent in its place: a number is itself. */
+/** The value that is sent in its place: a number is itself. */
 function textFor(value: JsonValue | undefined, moment: Moment): JsonValue {
   if (typeof value === "string" && value.startsWith("0x")) return value;
   const found = typeof value === "string" ? resolveTag(value, moment) : undefined;
@@ -207,14 +207,14 @@ function nameHash(value: JsonValue | undefined, moment: Moment, named: NamedBloc
   if (number !== undefined) named.add({ number, text: value ?? null, isTag: false });
 }
 
-/** What is left out of a filter means the head (go-ethereum 1.17). */
+/** A bound that a filter leaves out means the head (go-ethereum 1.17). */
 function nameRange(value: JsonValue | undefined, moment: Moment, named: NamedBlocks): void {
   if (!(value instanceof Map)) return;
   if (value.has("blockHash")) nameHash(value.get("blockHash"), moment, named);
   else for (const end of ENDS) nameBlock(value.get(end) ?? "latest", moment, named);
 }
 
-/** What go-ethereum 1.17 says of a range that does not lie on the chain; of `pending` nodes decide. */
+/** The words of go-ethereum 1.17 for a range that does not lie on the chain; `pending` is left to nodes. */
 function rangeFault(
   filter: JsonValue | undefined,
   { first, last }: NamedBlocks,

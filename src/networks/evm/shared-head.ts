@@ -28,7 +28,7 @@ export type SharedHeadParts = {
   readonly view: HeadView;
   readonly upstreams: readonly TrackedUpstream[];
   readonly clock: { readonly monotonic: () => number };
-  /** What the clock of all processes is ahead of `clock` by, milliseconds. */
+  /** By how much the clock of all processes is ahead of `clock`, milliseconds. */
   readonly aheadMs: number;
   /** The view was given another head of this upstream. */
   readonly reported: (upstream: TrackedUpstream) => void;
@@ -48,7 +48,7 @@ export class SharedHead {
   #term = 0;
   #written: Head | undefined;
   #own: HeadClaim | undefined;
-  /** What a node was last asked for, of the view's chain. */
+  /** The tip that a node was last asked to confirm, of the view's chain. */
   #sure: { readonly tip: BlockHeader; readonly askedMs: number } | undefined;
   /** The highest head that was replaced since then by a reorganisation; -1: there was none. */
   #replaced = -1;

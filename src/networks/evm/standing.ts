@@ -4,10 +4,10 @@ import type { Join } from "./header-tree.ts";
 
 /** A node that is at most this far behind keeps up: blocks take time to travel. */
 export const KEEPS_UP_BLOCKS = 5;
-/** What a node said longer ago says nothing of where the network is. */
+/** A head that a node told longer ago says nothing of where the network is. */
 const PRESENT_MS = 30_000;
 
-/** What the heads of one upstream told. */
+/** The heads that one upstream told. */
 export type Standing = {
   readonly upstream: TrackedUpstream;
   /** Its own head, as it last told. */

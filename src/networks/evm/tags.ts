@@ -22,7 +22,7 @@ export type TagParts = {
 };
 
 /**
- * What `safe` or `finalized` is at this moment: asked of a primary that has the head when a client
+ * The block of `safe` or `finalized` at this moment: asked of a primary that has the head when a client
  * uses it, at most once for each head. It never goes back save in a reorganisation of its block.
  */
 export class Tag {

@@ -29,7 +29,7 @@ export type UpstreamWatchParts = {
   readonly changed: (upstream: TrackedUpstream) => void;
 };
 
-/** What is asked of one upstream for the sake of heads: its chain, its head, and its socket. */
+/** The questions to one upstream about heads: its chain, its head, and its socket. */
 export class UpstreamWatch {
   readonly upstream: TrackedUpstream;
   readonly account = new PollAccount();
@@ -167,7 +167,7 @@ export class UpstreamWatch {
     const request = { method: "eth_getBlockByNumber", params: '["latest",false]', timeoutMs };
     this.upstream.ask(request, (answer) => {
       const head = readBlock(answer);
-      // What did not answer may have been replaced before it answers again.
+      // A node that did not answer may have been replaced before it answers again.
       if (head === undefined) this.#chain.suspect();
       const accept = (isRight: boolean) => {
         if (isRight && head !== undefined) this.#accept(head, askedMs);

@@ -2,7 +2,7 @@ import { type JsonValue, NumberToken } from "../../jsonrpc/value.ts";
 import type { Definition } from "../../methods/definition.ts";
 import { COMMITMENTS, type Commitment } from "./slot-heads.ts";
 
-/** What a call says of slots. Beyond 2^53 a slot is rounded: no chain gets that far. */
+/** The slots that a call names. Beyond 2^53 a slot is rounded: no chain gets that far. */
 export type NamedSlots = {
   /** -1: none. */
   readonly slot: number;

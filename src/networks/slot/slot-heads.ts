@@ -58,7 +58,7 @@ export class SlotHeads {
   }
 
   /**
-   * What a node said of itself. `all`: when asked for each of its heads, so that it may go back;
+   * Takes the slots that a node told of itself. `all`: when asked for each of its heads, so that it may go back;
    * else an answer has shown that it has got that far.
    */
   told(upstream: TrackedUpstream, slots: Partial<Slots>, all: boolean): void {
@@ -66,7 +66,7 @@ export class SlotHeads {
     const reached = (one: Commitment) => Math.max(before[one], slots[one] ?? -1);
     const confirmed = Math.max(reached("confirmed"), reached("finalized"));
     this.#told.set(upstream, {
-      // What is finalized was confirmed, and what is confirmed was processed.
+      // A finalized slot was confirmed, and a confirmed one was processed.
       processed: Math.max(reached("processed"), confirmed),
       confirmed,
       finalized: reached("finalized"),
@@ -85,7 +85,7 @@ export class SlotHeads {
     this.#set(heads, isPrimary ? { ...this.#shown, [commitment]: slot } : this.#shown);
   }
 
-  /** What is known is of another chain than the network's: nothing of it holds. */
+  /** The known slots are of another chain than the network's: nothing of them holds. */
   startOver(): void {
     this.stop();
     this.#told.clear();

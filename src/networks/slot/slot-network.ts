@@ -35,7 +35,7 @@ const CONTEXT_BYTES = 200;
 /** Belongs to no block that could be replaced. */
 const CONSTANT = -1;
 const GENESIS = 0;
-/** What its shapes do not look at. */
+/** Options that its shapes do not look at. */
 const SHAPE: ShapeOptions = Object.freeze({
   pending: false,
   pendingBlock: "node",
@@ -139,7 +139,7 @@ export class SlotNetwork implements Network {
     this.chain.touch(partner);
     const { confirmed } = this.#slots(partner);
     const isAhead = minBlock > confirmed && question.definition.cache !== "constant";
-    // What is finalized stays: the chain itself is all that has to be the same after a restart.
+    // Finalized blocks stay: the chain itself is all that has to be the same after a restart.
     this.#disk?.finalized(GENESIS);
     if (confirmed >= 0 && !isAhead) return this.#plan(question);
     this.#waitForHead(question, waiter);
@@ -189,12 +189,12 @@ export class SlotNetwork implements Network {
   }
 
   /**
-   * What is finalized stays for good; before that a block, although confirmed, may still be replaced.
+   * A finalized block stays for good; before that a block, although confirmed, may still be replaced.
    * Null may become something: a node that has cleaned up is not the only one.
    */
   #keptSlot(plan: Plan, result: readonly Piece[]): number | undefined {
     const { definition, args, named, partner } = plan;
-    // What a partner says of its own chain alone could not be dropped with it.
+    // Facts that only a partner told of its own chain could not be dropped with it.
     if (!this.chain.isChainSure) return undefined;
     if (definition.cache === "constant") return CONSTANT;
     if (isNull(result)) return undefined;

@@ -18,7 +18,7 @@ export type SlotPollParts = {
   readonly changed: (upstream: TrackedUpstream) => void;
 };
 
-/** What is asked of one upstream for the sake of heads: its chain, and its slot by commitment. */
+/** The questions to one upstream about heads: its chain, and its slot by commitment. */
 export class SlotPoll {
   readonly upstream: TrackedUpstream;
   readonly chain: ChainCheck;

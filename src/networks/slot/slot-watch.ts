@@ -30,12 +30,12 @@ export type SlotWatchParts = {
   readonly timers: Timers;
   readonly upstreams: readonly Upstream[];
   readonly log: WarningLog;
-  /** What the workers of this gateway tell each other, where there are several. */
+  /** The board on which the workers of this gateway tell each other, where there are several. */
   readonly board?: SharedBoard<SlotClaim> | undefined;
 };
 
 /**
- * What is known of a slot network's chain at this moment: its heads by commitment, from polls of each
+ * The state of a slot network's chain at this moment: its heads by commitment, from polls of each
  * primary. Checks that all are of one chain, and probes those whose breaker is open.
  */
 export class SlotWatch implements ChainState {
@@ -125,7 +125,7 @@ export class SlotWatch implements ChainState {
     this.#heads.shown(upstream, commitment, slot);
   }
 
-  /** What another worker has told of the chain is known here afterwards. */
+  /** Takes over the slots that another worker has told of. */
   catchUp(): void {
     this.#shared?.catchUp();
   }

@@ -1,4 +1,4 @@
-/** What the stores beside it need to know of the accounts in memory. */
+/** The facts of the accounts in memory that the stores beside them need. */
 export type Accounts = {
   /** @throws StorageError once the storage is closed */
   readonly check: () => void;

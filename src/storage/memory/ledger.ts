@@ -111,7 +111,7 @@ function balance(days: ReadonlyMap<Day, Row>, day: Day): DayBalance {
   return { used: row.used + usedElsewhere(days, row), added: row.added };
 }
 
-/** What other days used of a balance that this one shares. */
+/** The use of a shared balance by other days. */
 function usedElsewhere(days: ReadonlyMap<Day, Row>, row: Row): number {
   if (row.pool === null) return 0;
   const others = [...days.values()].filter((each) => each !== row && each.pool === row.pool);
@@ -137,7 +137,7 @@ function debit(
   const seats = join(last, process, moment);
   const shared = isRecent(seats.otherAt, moment);
   const refill = last && last.level + Math.max(moment - last.at, 0) * perSecond;
-  // What was drawn at a larger rate than today's is not waited for.
+  // Credits that were drawn at a larger rate than today's are not waited for.
   const lowest = Math.min(-full, full - DEAREST_CALL_CREDITS * 1000);
   const level = Math.min(full, Math.max(refill ?? full, lowest));
 

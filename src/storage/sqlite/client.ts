@@ -135,7 +135,7 @@ class SqliteClient {
     await this.#thread.close();
   }
 
-  /** What waits for a lock here is carried out here; all that comes now goes to the thread. */
+  /** Calls that wait for a lock here are carried out here; all that come now go to the thread. */
   #leave(): void {
     this.#isHere = false;
     this.#here.end();

@@ -8,7 +8,7 @@ import {
 } from "../store.ts";
 import { type Blocking, returning, transaction, writeNothingNew } from "./database.ts";
 
-/** What other days used of a balance that a day shares; they are read only then. */
+/** The use of a shared balance by other days; it is read only then. */
 function usedElsewhere({ owner, pool, day }: { owner: string; pool: string; day: string }): string {
   return `CASE WHEN ${pool} IS NULL THEN 0 ELSE (
     SELECT coalesce(sum(max(other.used - other.added, 0)), 0) FROM ledger other

@@ -68,7 +68,7 @@ export class BodyBuffer {
     return body;
   }
 
-  /** What is held of it, bytes: the room for what is announced, too. */
+  /** The bytes that are held of it: the room for announced ones, too. */
   get heldBytes(): number {
     return this.#block.length + sizeOf(this.#full);
   }

@@ -35,13 +35,13 @@ export abstract class Exchange {
   readonly request: string;
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  /** What carries it, or is being opened for it alone. */
+  /** The connection that carries it, or is being opened for it alone. */
   carrier: { readonly abort: () => void } | undefined;
   /** When it began to wait for a connection, monotonic milliseconds. */
   waitsSinceMs = 0;
   /** How long it waited for a connection, once it is carried: the node does not know of that. */
   waitedMs = 0;
-  /** What it is about to be told: it waited in vain. */
+  /** The failure that it is about to be told: it waited in vain. */
   failure: Failure | undefined;
   /** Neighbours in the line. */
   next: Exchange | undefined;
@@ -75,7 +75,7 @@ export abstract class Exchange {
     this.#holding = undefined;
   }
 
-  /** What the body lies in may be the next read's as soon as this returns. */
+  /** The memory of the body may be the next read's as soon as this returns. */
   abstract done(outcome: Outcome): void;
 }
 

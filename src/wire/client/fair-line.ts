@@ -1,6 +1,6 @@
 import { type Exchange, ExchangeLine } from "./exchange.ts";
 
-/** What waits of one account: its keys take turns. */
+/** The waiting exchanges of one account: its keys take turns. */
 class AccountLine {
   size = 0;
   /** In the order of their turns. */

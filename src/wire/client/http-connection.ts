@@ -38,7 +38,7 @@ export type ConnectionOwner = {
 
 /** A connection to a node that carries one exchange after another. Who sends and reads is a subclass. */
 export abstract class HttpConnection {
-  /** What the last exchange took until its answer began, milliseconds; 0: there was none. */
+  /** The time of the last exchange until its answer began, milliseconds; 0: there was none. */
   tookMs = 0;
   /** How long it rests already, kept by its owner. */
   restedMs = 0;
@@ -66,7 +66,7 @@ export abstract class HttpConnection {
   protected abstract wasSent(): boolean;
   /** A whole response, once. */
   protected abstract response(): Response;
-  /** What is held of a response, bytes. */
+  /** The bytes that are held of a response. */
   protected abstract heldBytes(): number;
   /** The response is not wanted any more. */
   protected abstract forget(): void;

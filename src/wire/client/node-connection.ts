@@ -113,7 +113,7 @@ export class NodeHttpConnection extends HttpConnection {
     });
   }
 
-  /** What node:http tells of an exchange may come after its end. */
+  /** node:http may tell of an exchange after its end. */
   #ifCarried(exchange: Exchange, then: () => void): void {
     if (this.exchange === exchange) then();
   }

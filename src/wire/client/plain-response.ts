@@ -19,7 +19,7 @@ const CONTENT_LENGTH = Buffer.from("content-length");
 const CONNECTION = Buffer.from("connection");
 /** The header; Connection has a value of the same name. */
 const KEEP_ALIVE_TIME = Buffer.from("keep-alive");
-/** What says more of the connection, or of the body, than the usual answer does. */
+/** Headers that say more of the connection, or of the body, than the usual answer does. */
 const ODD = ["transfer-encoding", "retry-after"].map((name) => Buffer.from(name));
 
 const line: HeaderLine = { nameEnd: 0, valueStart: 0, valueEnd: 0 };

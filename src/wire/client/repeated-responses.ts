@@ -11,7 +11,7 @@ export class RepeatedResponses {
   readonly #known: (KnownHead | undefined)[] = new Array(MAX_DIGITS + 1).fill(undefined);
   #lengthStart = 0;
 
-  /** What `readPlainResponse` says of the same bytes. */
+  /** The result of `readPlainResponse` for the same bytes. */
   read(bytes: Buffer, size: number): PlainResponse | undefined {
     if (bytes !== READ_BUFFER) return readPlainResponse(bytes, size);
     const again = this.#known[digitsAt(bytes, this.#lengthStart)]?.readAgain(size);

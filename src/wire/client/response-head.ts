@@ -113,7 +113,7 @@ class Fields {
   }
 }
 
-/** What the value of a Keep-Alive header says of its time; undefined where it says nothing. */
+/** The time that the value of a Keep-Alive header gives; undefined where it gives none. */
 export function keepAliveSecondsIn(value: string): number | undefined {
   const seconds = /(?:^|[,; \t])timeout[ \t]*=[ \t]*"?(\d{1,9})/i.exec(value)?.[1];
   return seconds === undefined ? undefined : Number(seconds);

@@ -50,7 +50,7 @@ export class ResponseReader {
     this.#head = undefined;
   }
 
-  /** What is held of its body, bytes. */
+  /** The bytes that are held of its body. */
   get heldBytes(): number {
     return this.#body.heldBytes;
   }

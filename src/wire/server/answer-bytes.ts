@@ -11,7 +11,7 @@ const SMALL_PIECES_BYTES = 65_536;
 /** Pieces that are smaller on average (a rewritten pending block) are joined into one buffer. */
 const SMALL_PIECE_BYTES = 2048;
 
-/** What to write: one binary string, one buffer, or the pieces one after another. */
+/** The writes of an answer: one binary string, one buffer, or the pieces one after another. */
 export function joinPieces(pieces: readonly Piece[]): string | Buffer | readonly Piece[] {
   const [only = ""] = pieces;
   if (pieces.length <= 1 && typeof only === "string") return only;

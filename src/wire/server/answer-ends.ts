@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { UnixMs } from "../../lib/clock.ts";
 
 /**
- * What stands around an answer's own header lines on the plain wire: the same that node:http
+ * The lines around an answer's own header lines on the plain wire: the same that node:http
  * writes. The date is made into text once a second.
  */
 export class AnswerEnds {

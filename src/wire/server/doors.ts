@@ -86,7 +86,7 @@ export class Doors {
   }
 }
 
-/** What `ulimit -n` says. */
+/** The limit of `ulimit -n`. */
 function openFilesLimit(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "latin1");

@@ -11,17 +11,17 @@ export type BodyListener = (exchange: Exchange, body: Buffer | BodyTooLarge) => 
  */
 export interface Exchange extends Head {
   readonly method: string;
-  /** What is wrong with the head though the wire let it pass. */
+  /** The fault of a head that the wire let pass. */
   readonly fault: string | undefined;
   requestId: string;
   /** The front's notes of the head. They are kept where the same head comes again. */
   headNotes: unknown;
-  /** What the gateway holds for it. */
+  /** The memory that the gateway holds for it. */
   readonly holding: Holding;
   /** The front's notes of this request. */
   reading: unknown;
 
-  /** What Content-Length says; 0 without one. */
+  /** The value of Content-Length; 0 without one. */
   readonly announcedBytes: number;
 
   /** `name` in lower case. */

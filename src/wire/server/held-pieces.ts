@@ -4,7 +4,7 @@ import type { Holding } from "../../lib/memory-budget.ts";
 /** Smaller ones share their memory with much that is not theirs (Buffer's pool). */
 const OWN_MEMORY_BYTES = 4096;
 
-/** What a call takes that waits for a node, beside its message. */
+/** The memory of a call that waits for a node, beside its message. */
 export const CALL_BYTES = 2560;
 
 /** Counts what of a result lies in memory of its own: it waits for those that it stands beside. */

@@ -20,7 +20,7 @@ export class LongFrame {
     return this.#addedBytes === this.#sizeBytes;
   }
 
-  /** What is held of it, bytes. */
+  /** The bytes that are held of it. */
   get heldBytes(): number {
     return sizeOf(this.#blocks);
   }

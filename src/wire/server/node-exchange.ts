@@ -134,7 +134,7 @@ function asList(fields: string): string[] {
   return list;
 }
 
-/** What RFC 9112 forbids and node:http lets pass. */
+/** A fault that RFC 9112 forbids and node:http lets pass. */
 function headFault({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage) {
   if (httpVersionMajor !== 1) return "only HTTP/1.1 and HTTP/1.0 are spoken here";
   let hosts = 0;

@@ -34,7 +34,7 @@ export type NodeServerOptions = {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
 };
 
-/** What a server gives on, and whether it is about to end. */
+/** The listeners of a server, and whether it is about to end. */
 export type NodeServerParts = {
   readonly begin: (exchange: Exchange) => void;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -75,7 +75,7 @@ export function createNodeServer(
   return server;
 }
 
-/** What node:http calls them. */
+/** The options by the names of node:http. */
 function wireOptions({ limits, keepAliveMs }: NodeServerOptions) {
   return {
     maxHeaderSize: MAX_HEADERS_BYTES,
@@ -91,7 +91,7 @@ function wireOptions({ limits, keepAliveMs }: NodeServerOptions) {
   };
 }
 
-/** What node:http says of bytes that it could not take as a request. */
+/** The errors of node:http for bytes that it could not take as a request. */
 const CLIENT_ERRORS: Readonly<Record<string, ConnectionFault>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "too_slow",

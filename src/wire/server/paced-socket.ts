@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
-/** What a socket has accepted shows in steps of so many bytes. */
+/** The bytes of one write: in such steps it shows how much a client has taken. */
 const WRITE_BYTES = 65_536;
 
 type Done = (error?: Error | null) => void;

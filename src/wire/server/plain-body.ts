@@ -31,12 +31,12 @@ export class PlainBody {
     return part.length < bytes.length ? bytes.subarray(part.length) : undefined;
   }
 
-  /** What has come of a body of that size. */
+  /** The bytes that have come of a body of that size. */
   receivedBytes(sizeBytes: number): number {
     return sizeBytes - this.missingBytes;
   }
 
-  /** What has come and is kept, bytes. */
+  /** The bytes that have come and are kept. */
   get keptBytes(): number {
     return this.#kept.length + sizeOf(this.#more);
   }

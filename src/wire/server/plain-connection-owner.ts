@@ -5,7 +5,7 @@ import type { PlainConnection } from "./plain-connection.ts";
 import type { FaultAnswers } from "./raw-answer.ts";
 import type { SocketReader } from "./socket-reader.ts";
 
-/** What a connection needs of the wire that it belongs to. */
+/** The part of the wire that its connections need. */
 export type PlainConnectionOwner = {
   readonly loop: EventLoop;
   readonly limits: PlainLimits;

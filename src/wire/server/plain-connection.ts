@@ -246,7 +246,7 @@ export class PlainConnection {
     const answered = this.#patience.hasSpoken && this.#exchange === undefined;
     this.#exchange = undefined;
     this.#leave();
-    // What still comes is not even copied.
+    // Bytes that still come are not even copied.
     this.#reader.divert(ignore);
     if (answered) this.socket.destroy();
     else endWithAnswer(this.socket, this.#owner.faults[fault], this.#owner.loop.clock);

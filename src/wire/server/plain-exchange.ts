@@ -3,7 +3,7 @@ import type { Holding } from "../../lib/memory-budget.ts";
 import type { BodyListener, Exchange } from "./exchange.ts";
 import { PLACE, type PlainHead } from "./plain-head.ts";
 
-/** What an exchange needs of its connection, which ignores an exchange that is no longer its own. */
+/** The part of a connection that an exchange needs. It ignores an exchange that is no longer its own. */
 export type PlainCarrier = {
   readonly peer: string;
   readonly holding: Holding;
@@ -17,7 +17,7 @@ export type AnswerHead = { readonly status: number; readonly fields: string };
 export class PlainExchange implements Exchange {
   readonly transport = "http";
   readonly method = "POST";
-  /** What would have one is not plain. */
+  /** A request with a fault is not plain. */
   readonly fault = undefined;
   requestId = "";
   reading: unknown = undefined;

@@ -30,7 +30,7 @@ export const PLACE = {
   forwardedFor: KEPT.indexOf("x-forwarded-for"),
   minBlock: KEPT.indexOf("x-min-block"),
 };
-/** What says where a message ends, or asks for more than an answer, is for node:http to read. */
+/** Headers that say where a message ends, or ask for more than an answer, are for node:http to read. */
 const ODD = [
   ...["transfer-encoding", "content-encoding", "expect", "upgrade", "te", "trailer"],
   ...["proxy-connection", "http2-settings"],
@@ -50,7 +50,7 @@ const NAMES = Array.from({ length: 20 }, (_, length) =>
 
 /** The head of a plain request. Its headers are made into text when they are asked for. */
 export class PlainHead {
-  /** What was found in it, for the next request with this very head. */
+  /** Notes for the next request with this very head. */
   headNotes: unknown = undefined;
   readonly target: string;
   /** The empty line at its end included. */

@@ -2,7 +2,7 @@ import type { MonotonicMs } from "../../lib/clock.ts";
 import type { PlainLimits } from "./plain-connection-owner.ts";
 import { STRANGER_IDLE_MS } from "./stranger.ts";
 
-/** What a connection waits for from its client. */
+/** The next thing that a connection waits for from its client. */
 export type Awaited = "body" | "request" | "nothing";
 
 /** How long a plain connection stays in a state that a limit is for. */
@@ -18,7 +18,7 @@ export class PlainPatience {
     this.sinceMs = sinceMs;
   }
 
-  /** What is to be done with it: nothing, to tell it so, or to end it. */
+  /** Whether its patience is over: it is told so, or ended. */
   isOver(
     awaited: Awaited,
     nowMs: MonotonicMs,

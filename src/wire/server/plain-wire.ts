@@ -110,7 +110,7 @@ export class PlainWire implements PlainConnectionOwner {
     socket.emit("data", bytes);
   }
 
-  /** What reads a connection that was handed over; undefined where it reads itself, as with TLS. */
+  /** The reader of a connection that was handed over; undefined where it reads itself, as with TLS. */
   readerOf(socket: Duplex): SocketReader | undefined {
     return this.#readers.get(socket);
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 export type ClientTransport = "http" | "websocket";
 
-/** What arrives before a body and says who asks for what, whichever wire brought it. */
+/** The part of a request before its body, which says who asks for what, whichever wire brought it. */
 export type Head = {
   readonly transport: ClientTransport;
   readonly requestId: string;

@@ -19,7 +19,7 @@ const LENGTH_IN_16_BITS = 126;
 const LENGTH_IN_64_BITS = 127;
 const MASK_BYTES = 4;
 
-/** What stands before the payload of a server's text frame, as a binary string. */
+/** The bytes before the payload of a server's text frame, as a binary string. */
 export function textFrameHead(payloadBytes: number): string {
   const first = FIN | TEXT;
   if (payloadBytes < LENGTH_IN_16_BITS) return String.fromCharCode(first, payloadBytes);

@@ -36,7 +36,7 @@ const SET_AUTHORITY: Table = {
   variants: Object.fromEntries(AUTHORITY_TYPES.map(setAuthority).entries()),
 };
 
-/** What both token programs have: amounts, accounts and mints. */
+/** The instructions of both token programs: amounts, accounts and mints. */
 const BASE: Table["variants"] = {
   0: { type: "initializeMint", accounts: ["mint", "rentSysvar"], data: NEW_MINT },
   1: { type: "initializeAccount", accounts: ["account", "mint", "owner", "rentSysvar"] },
@@ -105,7 +105,7 @@ const BASE: Table["variants"] = {
   24: { type: "uiAmountToAmount", accounts: ["mint"], data: [["uiAmount", restText]] },
 };
 
-/** What token-2022 has beside its extensions. */
+/** The instructions of token-2022 beside its extensions. */
 const TOKEN_2022: Table["variants"] = {
   25: {
     type: "initializeMintCloseAuthority",

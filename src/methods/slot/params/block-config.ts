@@ -1,4 +1,4 @@
-/** What getBlock is asked for, and the lists of blocks. */
+/** The parameters of getBlock and of the lists of blocks. */
 import { type JsonObject, type JsonValue, NumberToken } from "../../../jsonrpc/value.ts";
 import type { Param } from "../../definition.ts";
 import { leastConfirmed } from "./commitment.ts";

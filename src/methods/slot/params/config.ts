@@ -42,7 +42,7 @@ export function encodingConfig(
   } satisfies Param);
 }
 
-/** What `read` gives; its faults in the words of an untagged enum, and then in its own. */
+/** The value that `read` gives; its faults in the words of an untagged enum, and then in its own. */
 export function unmatched<T extends JsonValue>(name: string, read: () => T): T {
   try {
     return read();

@@ -3,7 +3,7 @@ import { ParamFault } from "../../params/param-fault.ts";
 type Particulars = ErrorOptions & {
   /** Where in the parameter: `accounts.addresses[3]`; left out for the parameter itself. */
   readonly at?: string;
-  /** What would be right, where the node's words do not say it. */
+  /** The right form, where the node's words do not say it. */
   readonly hint?: string | undefined;
   /** The words are the node's whole text; others stand after `Invalid params: `, with a full stop. */
   readonly whole?: boolean;
@@ -21,7 +21,7 @@ export class SerdeFault extends ParamFault {
   }
 }
 
-/** What `read` gives; its faults say that they are at `step`: a key, or `[index]`. */
+/** The value that `read` gives; its faults say that they are at `step`: a key, or `[index]`. */
 export function within<T>(step: string, read: () => T): T {
   try {
     return read();

@@ -81,7 +81,7 @@ function choice(words: readonly string[]): string {
 }
 
 export type Struct = {
-  /** What agave calls it. */
+  /** Its name in agave. */
   readonly name: string;
   readonly fields: Readonly<Record<string, Reader>>;
   readonly required?: readonly string[];
