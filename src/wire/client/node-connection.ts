@@ -93,7 +93,9 @@ export class NodeHttpConnection extends HttpConnection {
       else if (Number(head.body) > exchange.maxBytes) this.proceed("too_large");
       else if (typeof head.body === "number") this.#body.expect(head.body);
     });
+    const reader = { stop: () => response.pause(), goOn: () => response.resume() };
     response.on("data", (chunk: Buffer) => {
+      this.owner.loop.nodeReads.took(chunk.length, reader);
       this.#ifCarried(exchange, () => {
         const isTooLarge = this.#body.size + chunk.length > exchange.maxBytes;
         if (!isTooLarge) this.#body.append(chunk, 0, chunk.length);

@@ -108,6 +108,8 @@ export class NodeExchange extends RequestHead implements Exchange {
       response.end(joined, "latin1");
       return;
     }
+    // The client has left, or others needed the memory.
+    if (response.destroyed) return;
     // In small writes, so that it can be seen how fast the client takes them.
     const bytes = Buffer.isBuffer(joined) ? [joined] : joined;
     pipeline(Readable.from(smallWrites(bytes)), response, () => undefined);

@@ -46,9 +46,15 @@ export class PacedSocket extends Duplex {
 
   #writeFrom(at: number, bytes: Buffer, done: Done): void {
     const end = at + WRITE_BYTES;
-    this.#socket.write(bytes.subarray(at, end), (error) => {
+    let isOver = false;
+    const goOn = (error?: Error | null): void => {
+      if (isOver) return;
+      isOver = true;
       if (error || end >= bytes.length) done(error);
       else this.#writeFrom(end, bytes, done);
-    });
+    };
+    this.#socket.write(bytes.subarray(at, end), goOn);
+    // Nearly always the system takes a small piece at once: nothing is unsent then.
+    if (this.#socket.writableLength === 0) goOn();
   }
 }
