@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { addressOwner } from "../../lib/address-owner.ts";
-import type { Piece } from "../../lib/bytes.ts";
+import { asBytes, type Piece } from "../../lib/bytes.ts";
 import type { Holding, MemoryBudget } from "../../lib/memory-budget.ts";
 import type { EventLoop } from "../event-loop.ts";
 import { joinPieces } from "./answer-bytes.ts";
@@ -112,17 +112,30 @@ export class NodeExchange extends RequestHead implements Exchange {
     if (response.destroyed) return;
     // In small writes, so that it can be seen how fast the client takes them.
     const bytes = Buffer.isBuffer(joined) ? [joined] : joined;
-    pipeline(Readable.from(smallWrites(bytes)), response, () => undefined);
+    pipeline(smallWrites(bytes), response, () => undefined);
   }
 }
 
-function* smallWrites(pieces: readonly Piece[]): Generator<Buffer> {
-  for (const piece of pieces) {
-    const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece, "latin1");
-    for (let at = 0; at < bytes.length; at += WRITE_BYTES) {
-      yield bytes.subarray(at, at + WRITE_BYTES);
-    }
-  }
+/** The pieces, of which nothing is held once it was read: a generator would hold them as long as itself. */
+function smallWrites(pieces: readonly Piece[]): Readable {
+  const left = pieces.filter(({ length }) => length > 0).map(asBytes);
+  let at = 0;
+  return new Readable({
+    read() {
+      const [piece] = left;
+      if (piece === undefined) {
+        this.push(null);
+        return;
+      }
+      const from = at;
+      at += WRITE_BYTES;
+      if (at >= piece.length) {
+        left.shift();
+        at = 0;
+      }
+      this.push(piece.subarray(from, from + WRITE_BYTES));
+    },
+  });
 }
 
 /** Header lines as `writeHead` takes them: names and values in turn. */
