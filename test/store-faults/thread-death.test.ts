@@ -55,7 +55,7 @@ describe.concurrent("a storage whose thread dies", () => {
       // Transactions of many statements: a thread that dies must not leave its lock behind.
       const writes = [0, 1, 2].map(() => outcome(record(3000)));
       await pause(death * 10);
-      storage.kill("SIGUSR2");
+      await storage.killThread();
       for (const each of await Promise.all(writes)) {
         if (each !== "done") expect(each).toContain(STOPPED);
         cutShort += each === "done" ? 0 : 1;
@@ -75,7 +75,7 @@ describe.concurrent("a storage whose thread dies", () => {
         granted += credits;
         unknown += credits === 0 ? 100 : 0;
       });
-      storage.kill("SIGUSR2");
+      await storage.killThread();
       await Promise.all(takes);
       await untilWritten();
       expect(await used()).toBeGreaterThanOrEqual(granted);
@@ -88,7 +88,7 @@ describe.concurrent("a storage whose thread dies", () => {
     const { storage, record, take, used, untilWritten, limitFiles } = await openedStorage(context);
     await take(100);
     limitFiles(3);
-    storage.kill("SIGUSR2");
+    await storage.killThread();
     await vi.waitFor(async () => expect(await outcome(record(1))).toContain(STOPPED), {
       interval: 5,
     });

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 const CHILD = fileURLToPath(new URL("./storage-child.ts", import.meta.url));
+/** The id of what the process says by itself; see `thread-deaths.ts`. */
+const THREAD_DIED = 0;
 const DEATHS = new URL("./thread-deaths.ts", import.meta.url).href;
 
 /** A SQLite storage in a process of its own. */
@@ -10,7 +12,8 @@ export type StorageProcess = {
   readonly pid: number;
   /** What it answers. @throws Error with the StorageError's text where the store rejects */
   readonly call: (store: string, method: string, ...args: readonly unknown[]) => Promise<unknown>;
-  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Has the storage's thread die, in one way after the other. Resolves when it has. */
+  readonly killThread: () => Promise<void>;
   readonly end: () => Promise<void>;
 };
 
@@ -51,7 +54,11 @@ export async function startStorage({
       if (error !== undefined) throw new Error(error);
       return value;
     },
-    kill: (signal) => child.kill(signal),
+    killThread: () =>
+      new Promise((resolve) => {
+        waiting.set(THREAD_DIED, () => resolve());
+        child.kill("SIGUSR2");
+      }),
     end: async () => {
       if (child.connected) child.disconnect();
       await ended;

@@ -3,7 +3,8 @@ import { BroadcastChannel, isMainThread, type Worker } from "node:worker_threads
 
 /**
  * To be loaded with `--import` into a process that has a storage: at each SIGUSR2 its storage's thread
- * dies, in one way after the other. Not by its own port: who listens there first begins the messages.
+ * dies, in one way after the other, and a parent with a channel is told `{ id: 0 }`. The order comes not by
+ * the thread's own port: who listens there first begins the messages.
  */
 const orders = new BroadcastChannel("thread-deaths");
 
@@ -19,7 +20,9 @@ if (isMainThread) {
   let deaths = 0;
   channel("worker_threads").subscribe((message) => {
     const { worker } = message as { readonly worker: Worker };
-    if (worker.threadName === "tollgate-storage") storageThread = worker;
+    if (worker.threadName !== "tollgate-storage") return;
+    storageThread = worker;
+    worker.once("exit", () => process.connected && process.send?.({ id: 0 }));
   });
   process.on("SIGUSR2", () => {
     const way = WAYS[deaths % WAYS.length];
