@@ -1,19 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ageCursor, pageOf, readAgeCursor } from "../cursor.ts";
-import type { Account, AccountStore, Limits } from "../store.ts";
+import { type AccountRow, limitChanges, limitValues, toAccount } from "../rows/accounts.ts";
+import type { AccountStore } from "../store.ts";
 import type { Blocking } from "./database.ts";
-
-/** As the schema types it (STRICT tables). */
-export type AccountRow = {
-  readonly id: string;
-  readonly email: string;
-  readonly plan: string;
-  readonly operator: number;
-  readonly suspended: number;
-  readonly created_at: number;
-  readonly credits_per_day: number | null;
-  readonly credits_per_second: number | null;
-};
 
 export function accountStatements(db: DatabaseSync): Blocking<AccountStore> {
   const insert = db.prepare(
@@ -73,30 +62,5 @@ function paging(db: DatabaseSync): Blocking<AccountStore>["page"] {
     const accounts = (rows as AccountRow[]).map(toAccount);
     const { page: found, next } = pageOf(accounts, limit, ageCursor);
     return { accounts: found, next };
-  };
-}
-
-type LimitValues = { readonly perDay: number | null; readonly perSecond: number | null };
-
-export const limitValues = (limits: Limits): LimitValues => ({
-  perDay: limits.creditsPerDay,
-  perSecond: limits.creditsPerSecond,
-});
-
-/** Both limits or neither: null is a value of theirs, so a flag says which. */
-export const limitChanges = (limits: Limits | undefined): LimitValues & { limited: number } =>
-  limits === undefined
-    ? { limited: 0, perDay: null, perSecond: null }
-    : { limited: 1, ...limitValues(limits) };
-
-export function toAccount(row: AccountRow): Account {
-  return {
-    id: row.id,
-    email: row.email,
-    plan: row.plan,
-    operator: row.operator === 1,
-    suspended: row.suspended === 1,
-    limits: { creditsPerDay: row.credits_per_day, creditsPerSecond: row.credits_per_second },
-    createdAt: row.created_at,
   };
 }

@@ -1,20 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { AlertDelivery, AlertSettings, AlertStore } from "../console-stores.ts";
-import { pageOf, readNumberCursor } from "../cursor.ts";
+import type { AlertStore } from "../console-stores.ts";
+import { readNumberCursor } from "../cursor.ts";
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  deliveryPage,
+  type SettingsRow,
+  toDelivery,
+  toSettings,
+} from "../rows/alerts.ts";
 import { type Blocking, returning, transaction } from "./database.ts";
-
-type SettingsRow = {
-  readonly account_id: string;
-  readonly thresholds: string;
-  readonly emails: string;
-  readonly webhook_url: string | null;
-  readonly webhook_secret: string | null;
-};
-
-type DeliveryRow = AlertDelivery & { readonly seq: number };
-
-const COLUMNS = `seq, id, account_id AS accountId, at, day, threshold, kind AS "to", target, payload,
-  state, attempts, next_at AS nextAt, last_error AS lastError`;
 
 export function alertStatements(db: DatabaseSync): Blocking<AlertStore> {
   const one = db.prepare("SELECT * FROM alert_settings WHERE account_id = ?");
@@ -72,7 +67,7 @@ function deliveryStatements(
     db,
     `UPDATE alert_deliveries SET next_at = :now + :holdMs WHERE seq IN (
        SELECT seq FROM alert_deliveries WHERE ${isDue} ORDER BY next_at, seq LIMIT :limit)
-     RETURNING ${COLUMNS}`,
+     RETURNING ${DELIVERY_COLUMNS}`,
   );
   const settle = db.prepare(
     `UPDATE alert_deliveries
@@ -80,7 +75,7 @@ function deliveryStatements(
      WHERE id = :id`,
   );
   const page = db.prepare(
-    `SELECT ${COLUMNS} FROM alert_deliveries
+    `SELECT ${DELIVERY_COLUMNS} FROM alert_deliveries
      WHERE account_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   );
   return {
@@ -98,20 +93,7 @@ function deliveryStatements(
       const seq = readNumberCursor(before);
       if (seq === undefined) return { deliveries: [], next: null };
       const rows = page.all(accountId, seq, limit + 1) as DeliveryRow[];
-      const { page: found, next } = pageOf(rows, limit, (row) => `${row.seq}`);
-      return { deliveries: found.map(toDelivery), next };
+      return deliveryPage(rows, limit);
     },
-  };
-}
-
-const toDelivery = ({ seq: _, ...delivery }: DeliveryRow): AlertDelivery => delivery;
-
-function toSettings(row: SettingsRow): AlertSettings {
-  const { webhook_url: url, webhook_secret: secret } = row;
-  return {
-    accountId: row.account_id,
-    thresholds: JSON.parse(row.thresholds) as number[],
-    emails: JSON.parse(row.emails) as string[],
-    webhook: url === null || secret === null ? null : { url, secret },
   };
 }

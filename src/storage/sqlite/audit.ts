@@ -1,21 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Actor, AuditDetail, AuditEntry, AuditStore } from "../console-stores.ts";
-import { pageOf, readNumberCursor } from "../cursor.ts";
+import type { AuditStore } from "../console-stores.ts";
+import { readNumberCursor } from "../cursor.ts";
+import { type AuditRow, auditPage } from "../rows/audit.ts";
 import type { Blocking } from "./database.ts";
-
-type AuditRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly at: number;
-  readonly account_id: string | null;
-  readonly actor_kind: Actor["kind"];
-  readonly actor_email: string | null;
-  readonly action: string;
-  readonly target: string | null;
-  readonly detail: string;
-  readonly ip: string | null;
-  readonly agent: string | null;
-};
 
 export function auditStatements(db: DatabaseSync): Blocking<AuditStore> {
   const append = db.prepare(
@@ -39,22 +26,7 @@ export function auditStatements(db: DatabaseSync): Blocking<AuditStore> {
         accountId === undefined
           ? all.all(seq, limit + 1)
           : ofAccount.all(accountId, seq, limit + 1);
-      const { page, next } = pageOf(rows as AuditRow[], limit, (row) => `${row.seq}`);
-      return { entries: page.map(toEntry), next };
+      return auditPage(rows as AuditRow[], limit);
     },
-  };
-}
-
-function toEntry(row: AuditRow): AuditEntry {
-  return {
-    id: row.id,
-    at: row.at,
-    accountId: row.account_id,
-    actor: { kind: row.actor_kind, email: row.actor_email },
-    action: row.action,
-    target: row.target,
-    detail: JSON.parse(row.detail) as AuditDetail,
-    ip: row.ip,
-    agent: row.agent,
   };
 }

@@ -1,12 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Change, ChangeFeed } from "../store.ts";
+import { type ChangeRow, changesAfter } from "../rows/changes.ts";
+import type { ChangeFeed } from "../store.ts";
 import type { Blocking } from "./database.ts";
-
-type ChangeRow = {
-  readonly seq: number;
-  readonly account_id: string;
-  readonly key_id: string | null;
-};
 
 /** Where nothing changed, a question costs one seek to the end of the table's primary key. */
 export function changeStatements(db: DatabaseSync): Blocking<ChangeFeed> {
@@ -19,12 +14,7 @@ export function changeStatements(db: DatabaseSync): Blocking<ChangeFeed> {
       if (seq === undefined) {
         return { ...(last.get() as { seq: number }), complete: false, changes: [] };
       }
-      const rows = after.all(seq) as ChangeRow[];
-      const complete = rows.length === 0 || rows[0]?.seq === seq + 1;
-      const changes = complete ? rows.map(toChange) : [];
-      return { seq: rows.at(-1)?.seq ?? seq, complete, changes };
+      return changesAfter(seq, after.all(seq) as ChangeRow[]);
     },
   };
 }
-
-const toChange = (row: ChangeRow): Change => ({ accountId: row.account_id, keyId: row.key_id });

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Member, MemberStore } from "../console-stores.ts";
+import { memberSql } from "../rows/members.ts";
 import type { Blocking } from "./database.ts";
 
-const MEMBER =
-  "SELECT id, account_id AS accountId, email, added_at AS addedAt, added_by AS addedBy FROM members";
+const MEMBER = memberSql("members");
 
 export function memberStatements(db: DatabaseSync): Blocking<MemberStore> {
   const add = db.prepare(

@@ -1,32 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ANSWERED, COLUMNS, spanValues, TABLES, tableOf } from "../rows/usage.ts";
 import type {
-  UsageDimension,
   UsagePoint,
   UsageQuery,
-  UsageResolution,
   UsageSeriesQuery,
   UsageStore,
   UsageTotal,
 } from "../usage-store.ts";
-import { ANSWERED_OUTCOMES } from "../usage-store.ts";
 import type { Blocking } from "./database.ts";
-
-const TABLES: Readonly<Record<UsageResolution, string>> = {
-  minute: "usage_minutes",
-  hour: "usage_hours",
-  day: "usage_days",
-};
-/** The hours without the keys. */
-const HOUR_SUMS = "usage_hour_sums";
-
-const COLUMNS: Readonly<Record<UsageDimension, string>> = {
-  method: "method",
-  network: "network",
-  key: "key_id",
-  outcome: "outcome",
-};
-
-const ANSWERED = ANSWERED_OUTCOMES.map((outcome) => `'${outcome}'`).join(", ");
 
 /** Figures for charts and tables, summed where the rows are. */
 export function usageSums(db: DatabaseSync): Pick<Blocking<UsageStore>, "series" | "totals"> {
@@ -72,10 +53,6 @@ FROM ${tableOf(query, false)} WHERE ${conditions(query)}
 GROUP BY network, method, outcome ORDER BY network, method, outcome`;
 }
 
-function tableOf({ resolution, keyId }: Shape, byKey: boolean): string {
-  return resolution === "hour" && keyId === undefined && !byKey ? HOUR_SUMS : TABLES[resolution];
-}
-
 const SPAN = "account_id = :accountId AND at < :to AND at";
 
 /** The minutes, hours or days that have rows, each found with one look. */
@@ -96,16 +73,4 @@ function conditions({ keyId, network }: Shape): string {
       ? `${SPAN} >= :from`
       : "account_id = :accountId AND at IN moments AND key_id = :keyId";
   return network === undefined ? rows : `${rows} AND network = :network`;
-}
-
-/** A name that no statement has is an error, so what is absent is left out. */
-function spanValues({
-  accountId,
-  keyId,
-  network,
-  from,
-  to,
-}: UsageQuery): Record<string, string | number> {
-  const key = keyId === undefined ? {} : { keyId };
-  return { accountId, from, to, ...key, ...(network === undefined ? {} : { network }) };
 }

@@ -1,0 +1,45 @@
+import {
+  ANSWERED_OUTCOMES,
+  type UsageDimension,
+  type UsageQuery,
+  type UsageResolution,
+} from "../usage-store.ts";
+
+export const TABLES: Readonly<Record<UsageResolution, string>> = {
+  minute: "usage_minutes",
+  hour: "usage_hours",
+  day: "usage_days",
+};
+/** The hours without the keys. */
+const HOUR_SUMS = "usage_hour_sums";
+
+/** The column that a dimension of the usage is. */
+export const COLUMNS: Readonly<Record<UsageDimension, string>> = {
+  method: "method",
+  network: "network",
+  key: "key_id",
+  outcome: "outcome",
+};
+
+/** A list of SQL. */
+export const ANSWERED = ANSWERED_OUTCOMES.map((outcome) => `'${outcome}'`).join(", ");
+
+/** The table that answers a question with the fewest rows; `byKey`: its keys are told apart. */
+export function tableOf(
+  { resolution, keyId }: Pick<UsageQuery, "resolution" | "keyId">,
+  byKey: boolean,
+) {
+  return resolution === "hour" && keyId === undefined && !byKey ? HOUR_SUMS : TABLES[resolution];
+}
+
+/** A name that no statement has is an error, so what is absent is left out. */
+export function spanValues({
+  accountId,
+  keyId,
+  network,
+  from,
+  to,
+}: UsageQuery): Record<string, string | number> {
+  const key = keyId === undefined ? {} : { keyId };
+  return { accountId, from, to, ...key, ...(network === undefined ? {} : { network }) };
+}
