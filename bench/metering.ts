@@ -83,7 +83,7 @@ const calls = Number(values.calls);
 if (!Number.isSafeInteger(calls) || calls < 1) throw new Error("--calls takes a whole number");
 
 const statements = { count: 0 };
-const storage = counted(await openStorage("memory:"), statements);
+const storage = counted(await openStorage({ url: "memory:" }), statements);
 const bare = bareSubject();
 const metered = await meteredSubject(storage);
 const cost = { bare: [] as number[], metered: [] as number[] };

@@ -13,7 +13,11 @@ import { manifestIn, notices } from "./notices.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const READ_AT_RUN_TIME = ["storage/sqlite/migrations", "dev/sample-ledger"];
+const READ_AT_RUN_TIME = [
+  "storage/sqlite/migrations",
+  "storage/postgres/migrations",
+  "dev/sample-ledger",
+];
 
 /** What is started by its path, which is therefore the same in src and dist. */
 const ENTRIES = [

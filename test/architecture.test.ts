@@ -85,6 +85,7 @@ const ASSEMBLERS: readonly string[] = [
   ...["src/workers/start-workers.ts", "src/workers/worker.ts", "src/block-files/worker.ts"],
   ...["src/console/process.ts", "src/console/start-console.ts"],
   ...["src/storage/sqlite/client.ts", "src/storage/sqlite/worker.ts"],
+  "src/storage/postgres/client.ts",
   // What they hand out.
   ...["src/lib/clock.ts", "src/lib/patient-interval.ts"],
 ];

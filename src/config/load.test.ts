@@ -63,7 +63,12 @@ describe("defaults", () => {
         shutdownTimeoutMs: 10_000,
         websocket: { maxCallsInAir: 1000, maxConnectionsPerKey: 1000 },
       },
-      storage: { url: "sqlite:/base/data/tollgate.db" },
+      storage: {
+        url: "sqlite:/base/data/tollgate.db",
+        schema: "tollgate",
+        poolSize: 10,
+        statementTimeoutMs: 5000,
+      },
       keys: {},
       usage: { keep: { minutes: 172_800_000, hours: 7_776_000_000, days: 63_072_000_000 } },
       cache: { memoryBytes: 268_435_456 },
@@ -133,6 +138,12 @@ networks:
   - { name: s, family: slot, upstreams: [{ name: l, url: "file:./my ledger" }, { name: m, url: "file:/m" }] }
 `);
     expect(storage.url).toBe("sqlite:/var/t.db");
+    const { storage: shared } = read(`
+${NETWORK}storage: { url: "postgres://a%40:b%2F@h/d?sslmode=verify-ca&sslrootcert=ca.pem" }
+`);
+    expect(shared.url).toBe(
+      "postgres://a%40:b%2F@h/d?sslmode=verify-ca&sslrootcert=%2Fbase%2Fca.pem",
+    );
     expect(cache.disk).toEqual({ path: "/c", maxBytes: 10_737_418_240 });
     expect(networks[0]?.upstreams.map(({ url }) => url)).toEqual([
       "file:/base/my ledger",
@@ -260,7 +271,7 @@ networks:
       "usage.keep.hours",
       /no duration; write it as 30s/,
     ],
-    [`${NETWORK}storage: { url: "postgres://h/d" }`, "storage.url", /write it as sqlite:PATH/],
+    [`${NETWORK}storage: { url: "mysql://h/d" }`, "storage.url", /write it as sqlite:PATH/],
     [`${NETWORK}console: { signupPlan: gold }`, "console.signupPlan", /no plan/],
     [`${NETWORK}admin: { host: 0.0.0.0 }`, "admin.token", /is missing; admin.host is no loopback/],
     [`${NETWORK}admin: { host: "::" }`, "admin.token", /is missing; admin.host is no loopback/],

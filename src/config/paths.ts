@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { at } from "./issues.ts";
 import type { Config } from "./schema.ts";
 import type { Finding, Source } from "./source.ts";
+import { isPostgresUrl } from "./storage.ts";
 
 /** The configuration with each relative path made absolute, from the folder of its file. */
 export function resolvePaths(config: Config, baseDir: string): Config {
@@ -13,7 +14,7 @@ export function resolvePaths(config: Config, baseDir: string): Config {
   return {
     ...config,
     server: tls ? { ...server, tls: { cert: local(tls.cert), key: local(tls.key) } } : server,
-    storage: { ...storage, url: resolveUrl(storage.url, baseDir) },
+    storage: { ...storage, url: resolveStorage(resolveUrl(storage.url, baseDir), local) },
     cache: disk ? { ...cache, disk: { ...disk, path: local(disk.path) } } : cache,
     networks: config.networks.map((network) => ({
       ...network,
@@ -23,6 +24,15 @@ export function resolvePaths(config: Config, baseDir: string): Config {
       })),
     })),
   };
+}
+
+/** The file of the CA, which stands in the URL's query, as any other path. */
+function resolveStorage(url: string, local: (path: string) => string): string {
+  const parsed = isPostgresUrl(url) ? URL.parse(url) : null;
+  const ca = parsed?.searchParams.get("sslrootcert") ?? "";
+  if (parsed === null || ca === "") return url;
+  parsed.searchParams.set("sslrootcert", local(ca));
+  return parsed.href;
 }
 
 /** `file:./ledger` becomes `file:/…/ledger`; what comes after the colon is a path, unencoded. */

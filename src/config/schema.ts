@@ -6,7 +6,6 @@ import {
   count,
   duration,
   listenHost,
-  localUrl,
   milliseconds,
   plainName,
   planFigures,
@@ -17,6 +16,7 @@ import {
 } from "./leaves.ts";
 import { network } from "./network-schema.ts";
 import { mergePlans } from "./plans.ts";
+import { storage } from "./storage.ts";
 
 const webUrl = urlOf(["http", "https"], "write it as https://host or http://host:port")
   .refine((value) => !/[?#@]/.test(value), "holds more than host and path; leave the rest out")
@@ -82,13 +82,6 @@ const keep = z.strictObject({
 const cache = z.strictObject({
   memoryBytes: count.default(268_435_456),
   disk: z.strictObject({ path: text, maxBytes: positive.default(10_737_418_240) }).optional(),
-});
-
-const storage = z.strictObject({
-  url: z
-    .string()
-    .regex(localUrl("sqlite"), "is no storage that is known; write it as sqlite:PATH")
-    .default("sqlite:./data/tollgate.db"),
 });
 
 /** The whole file. What a part does not name has its default, save where absence means "off". */

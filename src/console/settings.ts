@@ -5,7 +5,6 @@ import type { Random } from "../lib/random.ts";
 import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { AuthSettings } from "./auth/auth.ts";
-import { authFileOf } from "./auth/database.ts";
 import type { AdminAddress } from "./gateway/admin-client.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Ports } from "./messages.ts";
@@ -55,7 +54,7 @@ export function consoleSettings(config: Config, ports: Ports): ConsoleSettings {
 
 export function authSettings({ config, console, publicUrl }: ConsoleSettings): AuthSettings {
   const { secret = "", signup } = console;
-  return { publicUrl, secret, signup, file: authFileOf(config.storage.url) };
+  return { publicUrl, secret, signup, storage: config.storage };
 }
 
 export function consoleOf(config: Config): ConsoleConfig {

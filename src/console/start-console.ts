@@ -37,7 +37,7 @@ export async function startConsole(start: ConsoleStart, log: Logger): Promise<Ru
     for (const end of ending.reverse()) await end();
   };
   try {
-    const opened = await openStorage(config.storage.url, log);
+    const opened = await openStorage(config.storage, { log, waits: true });
     ending.push(opened.close);
     const storage = await withSealedSecrets(opened, settings);
     const mailer = mailerOf(start);

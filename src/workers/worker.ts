@@ -57,7 +57,7 @@ export class Worker {
     const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
     this.#log = log;
     try {
-      const storage = await openStorage(config.storage.url, log);
+      const storage = await openStorage(config.storage, { log, waits: true });
       const processes = config.server.workers;
       const board = { fd: BOARD_FD, processes, own: number - 1, now: sharedMonotonic };
       const loop = new EventLoop(config.server.wire);

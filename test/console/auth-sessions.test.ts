@@ -1,9 +1,8 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser } from "./support/browser.ts";
 import { linkIn } from "./support/mailbox.ts";
 import { PASSWORD, startTestConsole, type TestConsole } from "./support/test-console.ts";
+import { askUserTables } from "./support/user-tables.ts";
 
 let desk: TestConsole;
 beforeAll(async () => {
@@ -186,12 +185,14 @@ test("a link to sign in works once, for 15 minutes, and stands in no file", asyn
   };
   const first = await ask();
   const token = new URL(first).searchParams.get("token") ?? "";
-  const file = join(desk.folder, "tollgate.console.db");
-  const users = new DatabaseSync(file);
-  const rows = users.prepare("SELECT identifier, value, expiresAt FROM verification").all();
+  const { storage } = desk.config;
+  const rows = await askUserTables(
+    storage,
+    'SELECT "identifier", "value", "expiresAt" FROM "verification"',
+  );
   expect(rows.length).toBeGreaterThan(0);
   expect(JSON.stringify(rows)).not.toContain(token);
-  const leftMs = rows.map(({ expiresAt }) => Date.parse(String(expiresAt)) - Date.now());
+  const leftMs = rows.map(({ expiresAt }) => new Date(String(expiresAt)).getTime() - Date.now());
   expect(Math.max(...leftMs)).toBeLessThanOrEqual(60 * 60_000);
   await fresh.get(first);
   expect(await isSignedIn(fresh)).toBe(true);
@@ -201,8 +202,7 @@ test("a link to sign in works once, for 15 minutes, and stands in no file", asyn
 
   const late = await ask();
   const past = new Date(Date.now() - 1000).toISOString();
-  users.prepare("UPDATE verification SET expiresAt = ?").run(past);
-  users.close();
+  await askUserTables(storage, 'UPDATE "verification" SET "expiresAt" = ?', past);
   await second.get(late);
   expect(await isSignedIn(second)).toBe(false);
 });

@@ -10,6 +10,7 @@ import { createLog } from "../../src/telemetry/log.ts";
 import { isAlive } from "../support/shell.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { ON_POSTGRES, testStorage } from "../support/test-storage.ts";
 import { temporaryFolder } from "../support/written.ts";
 import { Browser } from "./support/browser.ts";
 import { SECRET } from "./support/test-console.ts";
@@ -32,7 +33,7 @@ async function open(section: object = {}, over: object = {}): Promise<Workplace>
     server: { port: 0 },
     admin: { port: 0 },
     console: { port: 0, signup: "closed", secret: SECRET, ...section },
-    storage: { url: "sqlite:./tollgate.db" },
+    storage: await testStorage("sqlite:./tollgate.db"),
     networks: [{ name: "node", family: "evm", upstreams: [{ name: "geth", url: node.url }] }],
     ...over,
   });
@@ -74,9 +75,8 @@ test("the dashboard ends with the gateway, in order, and leaves nobody else to r
     gateway: { httpUrl: gateway.origin },
   });
   const users = join(workplace.folder, "tollgate.console.db");
-  for (const file of [users, `${users}-wal`, `${users}-shm`]) {
-    expect(statSync(file).mode & 0o077, file).toBe(0);
-  }
+  const files = ON_POSTGRES ? [] : [users, `${users}-wal`, `${users}-shm`];
+  for (const file of files) expect(statSync(file).mode & 0o077, file).toBe(0);
   gateway.process.kill("SIGTERM");
   expect(await gateway.process.ended).toMatchObject({ code: 0, stderr: "" });
   expect(isAlive(dashboard.pid)).toBe(false);

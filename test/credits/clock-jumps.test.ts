@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ask } from "../http/ask.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { testStorage } from "../support/test-storage.ts";
 import { recordKey, temporaryFolder } from "../support/written.ts";
 import { type CountingNode, type Price, questionOf, startCountingNode, textOf } from "./calls.ts";
 import type { Usage } from "./two-gateways.ts";
@@ -36,7 +37,7 @@ async function open(workers?: number): Promise<string> {
   const config = {
     server: { port: 0, ...(workers && { workers }) },
     admin: { port: 0 },
-    storage: { url: "sqlite:./tollgate.db" },
+    storage: await testStorage("sqlite:./tollgate.db"),
     plans: { day: { dailyCredits: BALANCE, creditsPerSecond: 10 * BALANCE } },
     networks: [{ name: "node", family: "evm", chainId: 1, upstreams }],
   };

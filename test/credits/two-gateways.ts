@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { createAccount } from "../../src/commands/accounts/accounts.ts";
 import { createKey } from "../../src/commands/accounts/keys.ts";
 import { mergePlans } from "../../src/config/plans.ts";
@@ -7,6 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { dayOf } from "../../src/lib/day.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { inFolder, testStorage } from "../support/test-storage.ts";
 import { recordKey } from "../support/written.ts";
 import { type CountingNode, startCountingNode } from "./calls.ts";
 
@@ -46,10 +46,11 @@ export type TwoGateways = {
 export async function startTwoGateways(plans: Record<string, Figures>): Promise<TwoGateways> {
   const node = await startCountingNode();
   const upstreams = [{ name: "node", url: node.url }];
+  const settings = await testStorage("sqlite:./tollgate.db");
   const workplace = await openWorkplace({
     server: { port: 0 },
     admin: { port: 0 },
-    storage: { url: "sqlite:./tollgate.db" },
+    storage: settings,
     plans,
     networks: [{ name: "node", family: "evm", chainId: 1, upstreams }],
   });
@@ -62,7 +63,7 @@ export async function startTwoGateways(plans: Record<string, Figures>): Promise<
     await stopAll();
     throw error;
   });
-  const storage = await openStorage(`sqlite:${join(workplace.folder, "tollgate.db")}`);
+  const storage = await openStorage(inFolder(settings, workplace.folder));
   const parts = { storage, plans: mergePlans(plans), clock: systemClock, random: randomBytes };
   let customers = 0;
   return {

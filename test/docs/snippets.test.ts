@@ -1,7 +1,7 @@
 /**
  * Every command and snippet of the pages is run: `sh` by a shell against running gateways, `js` with
- * the client libraries of test/outside, `yaml` by the configuration's own parser. What a comment before
- * a block may say, `<!-- test: … -->`:
+ * the client libraries of test/outside, `sql` by a PostgreSQL server, `yaml` by the configuration's own
+ * parser. What a comment before a block may say, `<!-- test: … -->`:
  *
  * - `dev`: the command of the gateway that all pages call; `background`: goes on until the page's end
  * - `fails`: its exit code is 1
@@ -14,10 +14,12 @@
  */
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { ConfigError } from "../../src/config/faults.ts";
 import { parseConfig } from "../../src/config/load.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 import { Running, userEnvironment } from "../support/shell.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { type Block, blocksOf, ROOT, read } from "./blocks.ts";
@@ -72,6 +74,16 @@ for (const page of PAGES) {
   });
 }
 
+/** As the server's own client does: statement by statement. */
+async function expectCarriedOut(text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: await sharedPostgres() });
+  await client.connect();
+  for (const statement of text.split(/;\n/).filter((each) => each.trim() !== "")) {
+    await client.query(statement);
+  }
+  await client.end();
+}
+
 async function tryBlock(block: Block, session: Session): Promise<void> {
   const { how, language, text } = block;
   const [way = "", rest = ""] = how.split(/ (?:of )?(.*)/);
@@ -90,6 +102,8 @@ async function tryBlock(block: Block, session: Session): Promise<void> {
       return expectScripts(text);
     case "js":
       return session.program(text);
+    case "sql":
+      return expectCarriedOut(text);
     case "yaml":
       return void faultsOf(text, session, 0);
     case "yaml file": {

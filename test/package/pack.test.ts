@@ -71,6 +71,7 @@ describe("the packed package", () => {
         "dist/block-files/worker.js",
         "dist/workers/entry.js",
         "dist/storage/sqlite/migrations/0001-accounts-and-keys.sql",
+        "dist/storage/postgres/migrations/0001-tables.sql",
         "README.md",
         "LICENSE",
       ]),

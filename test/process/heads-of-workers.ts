@@ -121,7 +121,7 @@ export function testHeadsOfWorkers({ times, webSocket }: HeadsOfWorkers): void {
       storage: { url: "sqlite:./tollgate.db" },
       networks: [{ name: "net", family: "evm", chainId: 31_337, upstreams: [upstream] }],
     });
-    const storage = await openStorage(`sqlite:${join(workplace.folder, "tollgate.db")}`);
+    const storage = await openStorage({ url: `sqlite:${join(workplace.folder, "tollgate.db")}` });
     const parts = { storage, plans: { test: PLAN }, clock: systemClock, random: randomBytes };
     await createAccount(parts, { email: EMAIL, plan: "test", operator: false });
     const { json } = await createKey(parts, { account: EMAIL, name: "test" });

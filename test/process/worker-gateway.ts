@@ -60,7 +60,7 @@ export async function startWorkerGateway(server: object = {}): Promise<WorkerGat
     ],
   });
   const gateway = await workplace.start();
-  const storage = await openStorage(`sqlite:${join(workplace.folder, "tollgate.db")}`);
+  const storage = await openStorage({ url: `sqlite:${join(workplace.folder, "tollgate.db")}` });
   const parts = { storage, plans: BUILT_IN_PLANS, clock: systemClock, random: randomBytes };
   let accounts = 0;
   const page = async (path: string, method = "GET") => {

@@ -7,6 +7,7 @@ import type { AllowLists, Limits } from "../../src/storage/store.ts";
 import { type BreakableStorage, breakable } from "../store-faults/breakable-storage.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { testStorage } from "../support/test-storage.ts";
 
 const DAY_MS = 86_400_000;
 /** Four hours before midnight. */
@@ -58,7 +59,7 @@ export type Rig = {
 
 export async function startRig(server: object = {}, atMs = START_MS): Promise<Rig> {
   const clock = stoppedClock(atMs);
-  const stores = breakable(await openStorage("memory:"));
+  const stores = breakable(await openStorage(await testStorage("memory:")));
   const node = await startStandInNode(({ method }) =>
     method === UNANSWERED ? "reset" : { result: "0x10" },
   );

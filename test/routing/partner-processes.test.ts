@@ -34,7 +34,7 @@ beforeAll(async () => {
     networks: [{ ...network, upstreams }],
   });
   gateways = await Promise.all([workplace.start(), workplace.start()]);
-  storage = await openStorage(`sqlite:${join(workplace.folder, "tollgate.db")}`);
+  storage = await openStorage({ url: `sqlite:${join(workplace.folder, "tollgate.db")}` });
   growth = await customerOf(storage, "growth");
   balance = { method: "eth_getBalance", params: [pair.samples.accounts.sender, "latest"] };
 });

@@ -13,7 +13,7 @@ let stores: BreakableStorage;
 let gateway: TestGateway;
 let accountId: string;
 beforeAll(async () => {
-  stores = breakable(await openStorage("memory:"));
+  stores = breakable(await openStorage({ url: "memory:" }));
   const upstreams = [{ name: "node", url: "http://127.0.0.1:9" }];
   gateway = await startTestGateway({
     networks: [{ name: "net", family: "evm", chainId: 1, upstreams }],

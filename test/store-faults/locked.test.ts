@@ -31,7 +31,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     networks: [{ name: "net", family: "evm", chainId: 1, upstreams }],
     plans: { test: { dailyCredits: DAILY, creditsPerSecond: 1_000_000 } },
-    storage: await openStorage(`sqlite:${path}`),
+    storage: await openStorage({ url: `sqlite:${path}` }),
   });
 });
 
@@ -121,7 +121,7 @@ test("a file locked for 5 s under load: leases are spent, then 503, then it serv
 
 /** As another process reads it. */
 async function used(): Promise<number> {
-  const storage = await openStorage(`sqlite:${path}`);
+  const storage = await openStorage({ url: `sqlite:${path}` });
   const [account] = await storage.accounts.list();
   const day = Math.floor(Date.now() / 86_400_000);
   const balance = await storage.ledger.read(account?.id ?? "", day);

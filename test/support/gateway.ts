@@ -79,7 +79,7 @@ export async function startTestGateway(options: {
     },
   });
   const log = createLog({ level: "debug", terminal: false }, sink);
-  const storage = options.storage ?? (await openStorage("memory:"));
+  const storage = options.storage ?? (await openStorage({ url: "memory:" }));
   const { id, key } = await demoKey(storage, config.plans);
   recordKey(key);
   const gateway: RunningGateway = await startGateway(config, { storage, log, loop, clock });

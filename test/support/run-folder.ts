@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -9,6 +9,9 @@ export const PLACES = { folders: "folders", texts: "texts", keys: "keys.txt" } a
 /** How test files, and processes that they start, find the folder of the run. */
 export const RUN_FOLDER_VARIABLE = "TOLLGATE_TEST_RUN";
 
+/** What the run's PostgreSQL server is; see postgres.ts. */
+export const POSTGRES_FILE = "postgres.json";
+
 /** Before all tests: one folder for what they write; removed after the last of them. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-run-"));
@@ -16,5 +19,19 @@ export function setup(): () => void {
   writeFileSync(join(folder, PLACES.keys), "");
   // biome-ignore lint/style/noProcessEnv: what the processes of the run inherit.
   process.env[RUN_FOLDER_VARIABLE] = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    stopPostgres(join(folder, POSTGRES_FILE));
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function stopPostgres(file: string): void {
+  if (!existsSync(file)) return;
+  const { pid, folder } = JSON.parse(readFileSync(file, "utf8")) as {
+    readonly pid: number;
+    readonly folder: string;
+  };
+  // Its other processes end with the first.
+  process.kill(pid, "SIGKILL");
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

@@ -21,7 +21,7 @@ export async function onStore(
   command: (parts: StoreParts) => Promise<Output>,
 ): Promise<string> {
   const config = await loadConfig(options.config);
-  const storage = await openStorage(config.storage.url);
+  const storage = await openStorage(config.storage);
   try {
     const { json, text } = await command({
       storage,

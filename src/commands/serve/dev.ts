@@ -64,7 +64,7 @@ export async function runDev(
       ...(kept === undefined ? {} : { stateDir: join(kept, "chain") }),
     });
     open.push(chain.node.stop);
-    const storage = await openStorage(storageIn(folder), log);
+    const storage = await openStorage({ url: storageIn(folder) }, { log });
     open.push(storage.close);
     const configFor = () => devConfig(chain.node, { folder, kept: kept !== undefined });
     const { config, gateway } = await startOnFreePorts(configFor, { storage, log });

@@ -52,7 +52,7 @@ function openDashboard(
 }
 
 async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {
-  const storage = await openStorage(config.storage.url, log);
+  const storage = await openStorage(config.storage, { log, waits: true });
   try {
     const loop = new EventLoop(config.server.wire);
     const gateway = await startGateway(config, { storage, log, loop, clock: loop.clock });

@@ -1,12 +1,23 @@
-import type { DatabaseSync } from "node:sqlite";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, UnixMs } from "../../lib/clock.ts";
 
 const FREE_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 900_000;
 const FORGOTTEN_MS = 86_400_000;
 
-type Tries = { readonly count: number; readonly last_ms: number };
+/** Attempts that failed, and when the last one was counted. */
+export type Tries = { readonly count: number; readonly lastMs: UnixMs };
+
+export type AttemptStore = {
+  /** Writes what `next` makes of what is known; undefined: nothing. One step, whoever else writes. */
+  readonly change: (
+    name: string,
+    next: (known: Tries | undefined) => Tries | undefined,
+  ) => Promise<void>;
+  readonly forget: (name: string) => Promise<void>;
+  /** Forgets those whose last attempt was counted up to then. */
+  readonly prune: (beforeMs: UnixMs) => Promise<void>;
+};
 
 /**
  * Attempts that failed, by name: five are free, then each next one has to wait, twice as long each time,
@@ -14,45 +25,32 @@ type Tries = { readonly count: number; readonly last_ms: number };
  * beside the users for a day, so that a restart forgives nothing.
  */
 export class Attempts {
+  readonly #store: AttemptStore;
   readonly #clock: Pick<Clock, "now">;
-  readonly #find;
-  readonly #write;
-  readonly #delete;
-  readonly #prune;
 
-  constructor(database: DatabaseSync, clock: Pick<Clock, "now">) {
+  constructor(store: AttemptStore, clock: Pick<Clock, "now">) {
+    this.#store = store;
     this.#clock = clock;
-    database.exec(
-      `CREATE TABLE IF NOT EXISTS attempts
-         (name TEXT PRIMARY KEY, count INTEGER NOT NULL, last_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-       CREATE INDEX IF NOT EXISTS attempts_by_time ON attempts (last_ms)`,
-    );
-    this.#find = database.prepare("SELECT count, last_ms FROM attempts WHERE name = ?");
-    this.#write = database.prepare(
-      `INSERT INTO attempts (name, count, last_ms) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET count = excluded.count, last_ms = excluded.last_ms`,
-    );
-    this.#delete = database.prepare("DELETE FROM attempts WHERE name = ?");
-    this.#prune = database.prepare("DELETE FROM attempts WHERE last_ms <= ?");
   }
 
   /** Counts an attempt, before it is known whether it fails; or milliseconds to wait, above 0. */
-  begin(name: string): number {
+  async begin(name: string): Promise<number> {
     const nowMs = this.#clock.now();
-    this.#prune.run(nowMs - FORGOTTEN_MS);
-    const known = this.#find.get(name) as Tries | undefined;
-    const count = known?.count ?? 0;
-    const waitMs = waitAfter(count);
-    // A clock that was set back must not make it longer.
-    const leftMs = Math.min((known?.last_ms ?? 0) + waitMs - nowMs, waitMs);
-    if (count >= FREE_ATTEMPTS && leftMs > 0) return leftMs;
-    this.#write.run(name, count + 1, nowMs);
-    return 0;
+    await this.#store.prune(nowMs - FORGOTTEN_MS);
+    let leftMs = 0;
+    await this.#store.change(name, (known) => {
+      const { count, lastMs } = known ?? { count: 0, lastMs: 0 };
+      const waitMs = waitAfter(count);
+      // A clock that was set back must not make it longer.
+      leftMs = count < FREE_ATTEMPTS ? 0 : Math.max(Math.min(lastMs + waitMs - nowMs, waitMs), 0);
+      return leftMs > 0 ? undefined : { count: count + 1, lastMs: nowMs };
+    });
+    return leftMs;
   }
 
   /** It was right. */
-  forget(name: string): void {
-    this.#delete.run(name);
+  forget(name: string): Promise<void> {
+    return this.#store.forget(name);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import { passkey } from "@better-auth/passkey";
 import type { BetterAuthOptions } from "better-auth";
 import { APIError } from "better-auth/api";
@@ -22,6 +21,7 @@ import { passwordGuard } from "./password-guard.ts";
 import { sessionIds } from "./session-ids.ts";
 import { signUpLinks } from "./sign-up-links.ts";
 import type { SignupPolicy } from "./signup-policy.ts";
+import type { AuthTables } from "./tables.ts";
 import { twoFactorForLinks } from "./two-factor-links.ts";
 
 const LINK_SECONDS = 15 * 60;
@@ -29,7 +29,7 @@ const HOUR_SECONDS = 60 * 60;
 const PASSWORD_MIN_LENGTH = 8;
 
 export type AuthOptionParts = Omit<AuthParts, "mailer"> & {
-  readonly database: DatabaseSync;
+  readonly tables: AuthTables;
   readonly mail: AuthMail | undefined;
   readonly maySignUp: SignupPolicy;
   /** True where the link was asked for by this program itself, and is not to be sent. */
@@ -39,14 +39,14 @@ export type AuthOptionParts = Omit<AuthParts, "mailer"> & {
 /** The options of better-auth: one place, so that they can be read against its documentation. */
 export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
   const { publicUrl, secret } = settings;
-  const { database, mail } = parts;
+  const { tables, mail } = parts;
   const pages = pagesOf(publicUrl);
   return {
     appName: "Tollgate",
     baseURL: publicUrl,
     basePath: "/api/auth",
     secret,
-    database,
+    database: tables.database,
     trustedOrigins: [publicUrl],
     telemetry: { enabled: false },
     logger: { level: "error" as const, log: logTo(parts) },
@@ -69,7 +69,7 @@ export function authOptions(settings: AuthSettings, parts: AuthOptionParts) {
           mail.post(resetMail(user.email, `${publicUrl}/reset?token=${token}`)),
       }),
     },
-    // The file holds hashes of the links in mails, so that a reader of the file cannot use them.
+    // Of links in mails only hashes are kept, so that a reader of the database cannot use them.
     verification: { storeIdentifier: "hashed" as const },
     rateLimit: rateLimits(),
     advanced: advanced(publicUrl),
@@ -117,7 +117,7 @@ function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
       },
     }),
     twoFactorForLinks(),
-    passwordGuard(new Attempts(parts.database, parts.clock)),
+    passwordGuard(new Attempts(parts.tables.attempts, parts.clock)),
     oneTimeCodes(parts.clock),
     sessionIds(),
     auditPlugin(parts),

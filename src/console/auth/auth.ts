@@ -3,14 +3,15 @@ import { betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
+import type { StorageSettings } from "../../storage/open.ts";
 import type { Storage } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { AuthMail } from "./auth-mail.ts";
 import { authOptions } from "./auth-options.ts";
-import { openAuthDatabase } from "./database.ts";
 import type { Sessions } from "./sessions.ts";
 import { type Signup, signupPolicy } from "./signup-policy.ts";
+import { openAuthTables } from "./tables.ts";
 
 export type AuthSettings = {
   /** Scheme, host and port that browsers use; no slash at the end. */
@@ -18,8 +19,8 @@ export type AuthSettings = {
   /** Signs cookies and encrypts second factors. */
   readonly secret: string;
   readonly signup: Signup;
-  /** The database of users and sessions; undefined: in memory. */
-  readonly file: string | undefined;
+  /** Users and sessions are kept with it. */
+  readonly storage: StorageSettings;
 };
 
 export type AuthParts = {
@@ -44,15 +45,15 @@ export type Auth = {
 /**
  * Opens users and sessions, and makes or updates their tables. better-auth does all of it: here is
  * only what it is told.
- * @throws StorageError where the file cannot be opened
+ * @throws StorageError where they cannot be opened
  */
 export async function openAuth(settings: AuthSettings, parts: AuthParts): Promise<Auth> {
-  const database = openAuthDatabase(settings.file);
+  const tables = await openAuthTables(settings.storage);
   const mail = parts.mailer && new AuthMail(parts.mailer, parts.log);
   const asked = new AsyncLocalStorage<{ url?: string }>();
   const options = authOptions(settings, {
     ...parts,
-    database,
+    tables,
     mail,
     maySignUp: signupPolicy(settings.signup, parts.storage),
     takeLink: (url) => {
@@ -61,14 +62,14 @@ export async function openAuth(settings: AuthSettings, parts: AuthParts): Promis
       return asker !== undefined;
     },
   });
-  // Before it opens the file itself, and finds tables missing.
-  await (await getMigrations(options)).runMigrations();
+  // Before it opens them itself, and finds tables missing.
+  await tables.migrate(async () => (await getMigrations(options)).runMigrations());
   // Older versions made a user before the e-mail was confirmed, with the password of whoever asked.
-  database.exec('DELETE FROM "user" WHERE emailVerified = 0');
+  await tables.dropUnconfirmed();
   const auth = betterAuth(options);
   const close = async () => {
     await mail?.settled();
-    database.close();
+    await tables.close();
   };
   const signInLink = async (email: string) => {
     const asker: { url?: string } = {};

@@ -18,7 +18,7 @@ export function passwordGuard(attempts: Attempts): BetterAuthPlugin {
   const before = createAuthMiddleware(async (ctx) => {
     const email = emailIn(ctx);
     if (email === undefined) return;
-    const waitMs = attempts.begin(await nameOf(ctx, email));
+    const waitMs = await attempts.begin(await nameOf(ctx, email));
     if (waitMs === 0) return;
     const seconds = Math.ceil(waitMs / 1000);
     const message = `too many attempts with this e-mail; wait ${seconds} s, or sign in by a link`;
@@ -32,7 +32,7 @@ export function passwordGuard(attempts: Attempts): BetterAuthPlugin {
     const email = emailIn(ctx);
     const { returned } = ctx.context;
     if (email === undefined || returned instanceof APIError) return;
-    attempts.forget(await nameOf(ctx, email));
+    await attempts.forget(await nameOf(ctx, email));
     const { name, attributes } = ctx.context.createAuthCookie(COOKIE, { maxAge: KNOWN_SECONDS });
     const value = `${markOf(email)}.${generateRandomString(ID_LENGTH)}`;
     await ctx.setSignedCookie(name, value, ctx.context.secret, attributes);

@@ -8,6 +8,7 @@ import type { Delivery } from "../../../src/console/contract/alerts.ts";
 import { dayOf } from "../../../src/lib/day.ts";
 import { openStorage } from "../../../src/storage/open.ts";
 import type { Account } from "../../../src/storage/store.ts";
+import { testStorage } from "../../support/test-storage.ts";
 import { temporaryFolder } from "../../support/written.ts";
 import {
   type LocalServer,
@@ -213,8 +214,8 @@ describe.each(STORES)("with %s storage", (store) => {
 });
 
 test("a console that ends between the alert and its sending, or in it, loses none and repeats none that arrived", async () => {
-  const url = `sqlite:${join(temporaryFolder("alerts"), "t.db")}`;
-  const first = await openStorage(url);
+  const settings = await testStorage(`sqlite:${join(temporaryFolder("alerts"), "t.db")}`);
+  const first = await openStorage(settings);
   const { rig, account, job } = await scene({ storage: first });
   await spend({ rig, account }, 750);
   await job.look();
@@ -222,7 +223,7 @@ test("a console that ends between the alert and its sending, or in it, loses non
   const held = { now: rig.parts.clock.now(), limit: 10, holdMs: 60_000 };
   expect(await first.alerts.due(held)).toHaveLength(2);
   await first.close();
-  const second = await openStorage(url);
+  const second = await openStorage(settings);
   ending.push(second.close);
   const next = jobOf(rig, { storage: second });
   await round(next);
@@ -236,8 +237,8 @@ test("a console that ends between the alert and its sending, or in it, loses non
 });
 
 test("two consoles on one store send one message of each threshold", async () => {
-  const url = `sqlite:${join(temporaryFolder("alerts"), "t.db")}`;
-  const stores = await Promise.all([openStorage(url), openStorage(url)]);
+  const settings = await testStorage(`sqlite:${join(temporaryFolder("alerts"), "t.db")}`);
+  const stores = await Promise.all([openStorage(settings), openStorage(settings)]);
   for (const store of stores) ending.push(store.close);
   const [storage, otherStorage] = stores;
   if (storage === undefined || otherStorage === undefined) throw new Error("no storage");

@@ -19,16 +19,21 @@ import { openStorage } from "../../../src/storage/open.ts";
 import type { Account, ApiKey, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
 import { ADMIN_TOKEN } from "../../support/gateway.ts";
+import { ON_POSTGRES, testStorage } from "../../support/test-storage.ts";
 import { timed } from "../../support/timed.ts";
 import { temporaryFolder } from "../../support/written.ts";
 
 /** 2026-11-21, half a minute after 13:30 UTC. */
 const NOON = Date.UTC(2026, 10, 21, 13, 30, 30);
-export const STORES = ["memory", "sqlite"] as const;
-export type StoreKind = (typeof STORES)[number];
+export type StoreKind = "memory" | "sqlite" | "postgres";
+export const STORES: readonly StoreKind[] = ON_POSTGRES ? ["postgres"] : ["memory", "sqlite"];
 
-export const openTestStorage = (kind: StoreKind): Promise<Storage> =>
-  openStorage(kind === "memory" ? "memory:" : `sqlite:${join(temporaryFolder("api"), "t.db")}`);
+export const openTestStorage = async (kind: StoreKind): Promise<Storage> =>
+  openStorage(
+    await testStorage(
+      kind === "memory" ? "memory:" : `sqlite:${join(temporaryFolder("api"), "t.db")}`,
+    ),
+  );
 
 export type Asking = {
   readonly body?: unknown;

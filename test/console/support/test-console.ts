@@ -6,9 +6,10 @@ import { parseConfig } from "../../../src/config/load.ts";
 import type { Config } from "../../../src/config/schema.ts";
 import { startConsole } from "../../../src/console/start-console.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { openStorage } from "../../../src/storage/open.ts";
+import { openStorage, type StorageSettings } from "../../../src/storage/open.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
+import { testStorage } from "../../support/test-storage.ts";
 import { forgetPort, record, recordPort, temporaryFolder } from "../../support/written.ts";
 import { Browser } from "./browser.ts";
 import { linkIn, type Mailbox, openMailbox } from "./mailbox.ts";
@@ -65,9 +66,10 @@ const NETWORKS = [
 export async function startTestConsole(options: TestConsoleOptions = {}): Promise<TestConsole> {
   const mailbox = await openMailbox();
   const folder = options.folder ?? temporaryFolder("console");
-  const config = configOf(options, { mailbox, folder });
+  const storageIn = await testStorage(`sqlite:${join(folder, "tollgate.db")}`, folder);
+  const config = configOf(options, { mailbox, folder, storage: storageIn });
   const { logger, log } = collectLog();
-  const storage = await openStorage(config.storage.url);
+  const storage = await openStorage(config.storage);
   const { gateway = 1, admin } = options.ports ?? {};
   const ports = { console: 0, gateway, admin };
   const running = await startConsole(
@@ -111,7 +113,11 @@ export async function startTestConsole(options: TestConsoleOptions = {}): Promis
 
 function configOf(
   options: TestConsoleOptions,
-  { mailbox, folder }: { readonly mailbox: Mailbox; readonly folder: string },
+  {
+    mailbox,
+    folder,
+    storage,
+  }: { readonly mailbox: Mailbox; readonly folder: string; readonly storage: StorageSettings },
 ): Config {
   const { server, console: section, networks = NETWORKS, mail = true, plans, keys } = options;
   return parseConfig(
@@ -123,7 +129,7 @@ function configOf(
       ...(options.admin !== undefined && { admin: options.admin }),
       ...(plans !== undefined && { plans }),
       ...(keys !== undefined && { keys }),
-      storage: { url: `sqlite:${join(folder, "tollgate.db")}` },
+      storage,
       networks,
     }),
     { baseDir: folder, environment: {} },

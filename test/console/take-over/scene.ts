@@ -1,10 +1,9 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SoftPasskey } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
 import type { ReceivedMail } from "../support/mailbox.ts";
 import type { TestConsole } from "../support/test-console.ts";
+import { askUserTables } from "../support/user-tables.ts";
 import { signIn, usePasskey, whoIsIn } from "./person.ts";
 
 export const STRANGERS = "the stranger's own password";
@@ -82,7 +81,7 @@ export class Scene {
 
   /** What each can do when all steps are over. @throws Violation */
   async checkEnd(): Promise<void> {
-    this.#forgiveAttempts();
+    await this.#forgiveAttempts();
     const thief = this.desk.browser();
     const tried = await signIn(thief, this.email, STRANGERS);
     demand(tried.status !== 200, "the stranger's password is taken for the victim's");
@@ -91,7 +90,7 @@ export class Scene {
     await usePasskey(holder, this.strangersPasskey);
     await this.#checkStranger(holder);
     if (this.password === undefined) return;
-    this.#forgiveAttempts();
+    await this.#forgiveAttempts();
     const own = await signIn(this.desk.browser(), this.email, this.password);
     demand(own.status === 200, "the victim's own password is refused");
   }
@@ -105,11 +104,9 @@ export class Scene {
   }
 
   /** As after a day: that a password must wait must not hide that it is the right one. */
-  #forgiveAttempts(): void {
-    const file = join(this.desk.folder, "tollgate.console.db");
-    const database = new DatabaseSync(file, { timeout: 5000 });
-    database.prepare("DELETE FROM attempts WHERE name = ?").run(this.email);
-    database.close();
+  async #forgiveAttempts(): Promise<void> {
+    const { storage } = this.desk.config;
+    await askUserTables(storage, 'DELETE FROM "attempts" WHERE "name" = ?', this.email);
   }
 }
 

@@ -43,7 +43,7 @@ export async function startClockedDashboard(): Promise<ClockedDashboard> {
     }),
     { baseDir: folder, environment: {} },
   );
-  const storage = await openStorage(config.storage.url);
+  const storage = await openStorage(config.storage);
   let time = Date.now();
   const clock = timed({ now: () => time, monotonic: () => performance.now() });
   const write = record("log", "log of a dashboard with a clock of the test");

@@ -70,7 +70,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Da
   });
   const gateway = await workplace.start();
   await gateway.process.says(/"msg":"dashboard serves"/);
-  const storage = await openStorage(`sqlite:${workplace.folder}/tollgate.db`);
+  const storage = await openStorage({ url: `sqlite:${workplace.folder}/tollgate.db` });
   const origin = `http://localhost:${port}`;
   const found = { origin, gateway, workplace, mailbox, nodes, slotNode, storage };
   return {

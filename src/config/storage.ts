@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { localUrl, milliseconds, positive } from "./leaves.ts";
+
+/** Of PostgreSQL alone. */
+export const POSTGRES_DEFAULTS = Object.freeze({
+  schema: "tollgate",
+  poolSize: 10,
+  statementTimeoutMs: 5000,
+});
+
+export const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url);
+
+export const storage = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      (value) => localUrl("sqlite").test(value) || isPostgresUrl(value),
+      "is no storage that is known; write it as sqlite:PATH, or postgres://USER:PASSWORD@HOST/DATABASE",
+    )
+    .default("sqlite:./data/tollgate.db"),
+  schema: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,62}$/, "is no name for a schema; use a-z, 0-9 and underscores")
+    .default(POSTGRES_DEFAULTS.schema),
+  poolSize: positive.default(POSTGRES_DEFAULTS.poolSize),
+  statementTimeoutMs: milliseconds.default(POSTGRES_DEFAULTS.statementTimeoutMs),
+});

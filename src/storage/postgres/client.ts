@@ -1,0 +1,78 @@
+import { POSTGRES_DEFAULTS } from "../../config/storage.ts";
+import { systemClock } from "../../lib/clock.ts";
+import type { StorageSettings } from "../open.ts";
+import { type Storage, StorageError } from "../store.ts";
+import { accountStore } from "./accounts.ts";
+import { alertStore } from "./alerts.ts";
+import { auditStore } from "./audit.ts";
+import { changeFeed } from "./changes.ts";
+import { postgresAddress } from "./connection-url.ts";
+import { PostgresDatabase } from "./database.ts";
+import { isAway } from "./faults.ts";
+import { keyStore } from "./keys.ts";
+import { ledgerStore } from "./ledger.ts";
+import { memberStore } from "./members.ts";
+import { migrate } from "./migrate.ts";
+import { partnerStore } from "./partners.ts";
+import { usageStore } from "./usage.ts";
+
+/** Told once where the database cannot be talked to; it is then waited for. Absent: that is an error. */
+type OnWait = ((why: string) => void) | undefined;
+
+const TRIED_EVERY_MS = 500;
+
+/**
+ * A PostgreSQL database, 15 or newer. Its schema is made, or brought up to this program's.
+ * @throws StorageError where the URL is wrong, the database refuses, or it is newer than the program
+ */
+export async function openDatabase(
+  settings: StorageSettings,
+  onWait?: OnWait,
+): Promise<PostgresDatabase> {
+  const {
+    schema = POSTGRES_DEFAULTS.schema,
+    poolSize = POSTGRES_DEFAULTS.poolSize,
+    statementTimeoutMs = POSTGRES_DEFAULTS.statementTimeoutMs,
+  } = settings;
+  const address = postgresAddress(settings.url);
+  const db = new PostgresDatabase({ address, schema, poolSize, statementTimeoutMs }, systemClock);
+  try {
+    await reached(db, onWait);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** @throws StorageError as `openDatabase` */
+export async function openPostgres(settings: StorageSettings, onWait?: OnWait): Promise<Storage> {
+  const db = await openDatabase(settings, onWait);
+  return {
+    accounts: accountStore(db),
+    keys: keyStore(db),
+    ledger: ledgerStore(db),
+    usage: usageStore(db),
+    partners: partnerStore(db),
+    changes: changeFeed(db),
+    members: memberStore(db),
+    audit: auditStore(db),
+    alerts: alertStore(db),
+    // Each statement has a connection that works, or makes one.
+    isGone: () => false,
+    close: () => db.close(),
+  };
+}
+
+async function reached(db: PostgresDatabase, onWait: OnWait): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migrate(db);
+    } catch (error) {
+      if (onWait === undefined || !(error instanceof StorageError) || !isAway(error.cause))
+        throw error;
+      if (tries === 1) onWait(error.message);
+      await new Promise<void>((resolve) => systemClock.after(TRIED_EVERY_MS, resolve));
+    }
+  }
+}

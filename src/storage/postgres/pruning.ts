@@ -1,0 +1,33 @@
+import { dayOf } from "../../lib/day.ts";
+import type { UsageStore } from "../usage-store.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+/** The rows of one piece: a statement of all of them would hold up others for seconds. */
+const ROWS = 1000;
+
+/** Rows that another gateway is deleting are passed over. */
+const pruneSql = (table: string, column = "at"): string =>
+  `DELETE FROM @${table} WHERE ctid = ANY (ARRAY(
+     SELECT ctid FROM @${table} WHERE ${column} < :before ORDER BY ${column} LIMIT :rows
+     FOR UPDATE SKIP LOCKED))`;
+
+/** Drops what is too old in pieces, each a statement of its own. */
+export function pruning(db: PostgresDatabase): UsageStore["prune"] {
+  return async ({ minute, hour, day }) => {
+    const drops: readonly (readonly [sql: string, before: number])[] = [
+      [pruneSql("usage_minutes"), minute],
+      [pruneSql("usage_hours"), hour],
+      [pruneSql("usage_hour_sums"), hour],
+      [pruneSql("usage_days"), day],
+      [pruneSql("contract_minutes"), minute],
+      [pruneSql("audit"), day],
+      [pruneSql("alert_deliveries"), day],
+      [pruneSql("alerts", "day"), dayOf(day)],
+    ];
+    let left = ROWS;
+    for (const [sql, before] of drops) {
+      if (left > 0) left -= await db.change(sql, { before, rows: left });
+    }
+    return left === 0;
+  };
+}

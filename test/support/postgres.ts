@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { startPostgresServer } from "./postgres-server.ts";
+import { POSTGRES_FILE } from "./run-folder.ts";
+import { recordKey, runFolder } from "./written.ts";
+
+const LONGEST_START_MS = 60_000;
+
+/**
+ * The URL of the run's PostgreSQL server, which the first test that needs it starts and the end of the run
+ * stops. Each test has a schema of its own in it.
+ */
+export async function sharedPostgres(): Promise<string> {
+  const file = join(runFolder(), POSTGRES_FILE);
+  if (isFirst(`${file}.starting`)) {
+    // Nothing in it has to outlive the run.
+    const { url, folder, password, pid } = await startPostgresServer({
+      fsync: "off",
+      max_connections: "400",
+    });
+    recordKey(password);
+    writeFileSync(`${file}.new`, JSON.stringify({ url, folder, pid: pid() }));
+    renameSync(`${file}.new`, file);
+  }
+  for (let waitedMs = 0; waitedMs < LONGEST_START_MS; waitedMs += 20) {
+    const url = urlIn(file);
+    if (url !== undefined) return url;
+    await setTimeout(20);
+  }
+  throw new Error("the PostgreSQL server of the run has not started");
+}
+
+export const newSchema = (): string => `t_${randomUUID().replaceAll("-", "")}`;
+
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function urlIn(file: string): string | undefined {
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { readonly url: string }).url;
+  } catch {
+    return undefined;
+  }
+}
