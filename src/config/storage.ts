@@ -15,7 +15,7 @@ export const storage = z.strictObject({
     .string()
     .refine(
       (value) => localUrl("sqlite").test(value) || isPostgresUrl(value),
-      "is no storage that is known; write it as sqlite:PATH, or postgres://USER:PASSWORD@HOST/DATABASE",
+      "is no storage that is known; write it as sqlite:PATH, or postgres://USER@HOST/DATABASE",
     )
     .default("sqlite:./data/tollgate.db"),
   schema: z

@@ -1,5 +1,5 @@
 import type { Clock, MonotonicMs, UnixMs } from "../lib/clock.ts";
-import type { LedgerStore } from "../storage/store.ts";
+import type { LedgerStore } from "../storage/ledger-store.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import type { DaysInTurn } from "./days-in-turn.ts";
 import type { StoreHealth } from "./store-health.ts";
@@ -28,7 +28,8 @@ export type BalanceParts = {
   readonly health: StoreHealth;
   readonly clock: Clock;
   readonly days: DaysInTurn;
-  /** The name of the process that takes. */
+  /** The name of the process that takes, and a number that is larger each time. */
   readonly process: string;
+  readonly nextNumber: () => number;
   readonly awake: Set<Awake>;
 };

@@ -1,22 +1,25 @@
-import { isOutcomeUnknown, type LedgerStore } from "../storage/store.ts";
-import type { Lease } from "./lease.ts";
+import type { LedgerStore } from "../storage/ledger-store.ts";
+import { type Lease, Series } from "./lease.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 export type GiveBackParts = {
   readonly store: Pick<LedgerStore, "giveBack">;
+  /** The name of the process, and a number that is larger each time. */
+  readonly process: string;
+  readonly nextNumber: () => number;
   readonly health: StoreHealth;
   /** Nothing is on its way any more. */
   readonly onIdle: () => void;
 };
 
 /**
- * Brings credits back to the day that they were taken from. One statement for a lease is in the air
- * at a time; what comes meanwhile goes with the next. What the store refused is tried again, unless nobody knows
- * whether it was carried out.
+ * Brings credits back to the day that they were taken from. One statement for an owner and day is in the air
+ * at a time; what comes meanwhile goes with the next. What failed is sent again until the store has answered:
+ * it is told the sum of all, so that nothing goes back twice.
  */
 export class CreditReturns {
   readonly #parts: GiveBackParts;
-  readonly #refused = new Set<Lease>();
+  readonly #failed = new Set<Series>();
   #inTheAir = 0;
   #failing = false;
 
@@ -24,66 +27,66 @@ export class CreditReturns {
     this.#parts = parts;
   }
 
-  add(lease: Lease, credits: number): void {
-    lease.returning += credits;
-    lease.of.returning += credits;
-    if (lease.sending) return;
-    if (this.#failing) this.#refused.add(lease);
-    else this.#send(lease);
+  add({ of, day }: Lease, credits: number): void {
+    let series = of.series.get(day);
+    if (series === undefined) {
+      series = new Series(of, day, this.#parts.nextNumber());
+      of.series.set(day, series);
+    }
+    series.total += credits;
+    of.returning += credits;
+    if (series.sending) return;
+    if (this.#failing) this.#failed.add(series);
+    else this.#send(series);
   }
 
   /** To be called now and then. While the store fails one statement finds out whether it still does. */
   retry(): void {
-    for (const lease of this.#refused) {
+    for (const series of this.#failed) {
       if (this.#failing && this.#inTheAir > 0) return;
-      this.#send(lease);
+      this.#send(series);
     }
   }
 
-  /** The store refused the last that was sent. */
+  /** The last that was sent failed. */
   get isFailing(): boolean {
     return this.#failing;
   }
 
   get idle(): boolean {
-    return this.#inTheAir === 0 && this.#refused.size === 0;
+    return this.#inTheAir === 0 && this.#failed.size === 0;
   }
 
-  #send(lease: Lease): void {
-    const credits = lease.returning;
-    this.#refused.delete(lease);
-    lease.sending = true;
+  #send(series: Series): void {
+    const { store, process, health } = this.#parts;
+    const { of, day, number, total } = series;
+    this.#failed.delete(series);
+    series.sending = true;
     this.#inTheAir += 1;
-    const returned = () => {
-      lease.returning -= credits;
-      lease.of.returning -= credits;
-    };
-    this.#parts.store.giveBack(lease.of.owner, lease.day, credits).then(
+    store.giveBack({ owner: of.owner, day, process, series: number, total }).then(
       () => {
-        returned();
+        of.returning -= total - series.arrived;
+        series.arrived = total;
         this.#failing = false;
-        this.#parts.health.answered();
-        this.#sent(lease);
+        health.answered();
+        this.#sent(series);
       },
       (error: unknown) => {
-        // Sent twice, it could be carried out twice, and the day be overspent. It stays charged.
-        if (isOutcomeUnknown(error)) returned();
-        // Where nothing is left to be sent again, no statement would find out that the store works.
-        this.#failing = lease.returning > 0 || this.#refused.size > 0;
-        this.#parts.health.failed(error);
-        this.#sent(lease);
+        this.#failing = true;
+        health.failed(error);
+        this.#sent(series);
       },
     );
   }
 
-  #sent(lease: Lease): void {
-    lease.sending = false;
+  #sent(series: Series): void {
+    const { of, day, total, arrived } = series;
+    series.sending = false;
     this.#inTheAir -= 1;
-    if (lease.returning > 0) {
-      if (this.#failing) this.#refused.add(lease);
-      else this.#send(lease);
-    }
-    lease.of.onReturned();
+    if (total === arrived) of.series.delete(day);
+    else if (this.#failing) this.#failed.add(series);
+    else this.#send(series);
+    of.onReturned();
     if (this.idle) this.#parts.onIdle();
   }
 }

@@ -1,6 +1,6 @@
 import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf } from "../lib/day.ts";
-import type { Grant } from "../storage/store.ts";
+import type { Grant } from "../storage/ledger-store.ts";
 import type { BalanceFigures, BalanceOptions, BalanceParts } from "./balance-options.ts";
 import { DayRest } from "./day-rest.ts";
 import { DENIAL_MS, type Denial, RecentDenial, UNAVAILABLE } from "./denial.ts";
@@ -50,6 +50,7 @@ export class DailyBalance {
     this.#taker = new LeaseTaker({
       store: parts.store,
       health: parts.health,
+      nextNumber: parts.nextNumber,
       answered: (grant, ask) => this.#answered(grant, ask),
     });
     this.#measure();
@@ -124,8 +125,10 @@ export class DailyBalance {
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
     // Credits that were kept, or asked for, for calls that are gone must not be open beyond the bound.
     this.#open.limit(0, this.#line.credits);
-    if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
-    return this.isTaking || this.#line.length > 0 || this.#open.current.left > 0;
+    if (this.#taker.inDoubt > 0) this.#resolveDoubt(nowMs, atMs);
+    else if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
+    const isOpen = this.#taker.inDoubt + this.#open.current.left > 0;
+    return this.isTaking || this.#line.length > 0 || isOpen;
   }
 
   /** Gives everything back, and nothing out any more. */
@@ -138,11 +141,16 @@ export class DailyBalance {
   /** A lease, a statement, calls that wait or hold credits. */
   get isBusy(): boolean {
     const { current, held, returning } = this.#open;
-    return this.isTaking || this.#line.length > 0 || current.left + held + returning > 0;
+    return this.isTakingOrInDoubt || this.#line.length > 0 || current.left + held + returning > 0;
   }
 
   get isTaking(): boolean {
     return this.#taker.isTaking;
+  }
+
+  /** A take has not ended for this process. */
+  get isTakingOrInDoubt(): boolean {
+    return this.isTaking || this.#taker.inDoubt > 0;
   }
 
   #decide(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
@@ -197,9 +205,18 @@ export class DailyBalance {
 
   #takeForLine(nowMs: UnixMs, atMs: MonotonicMs): void {
     this.#open.endDay(nowMs);
-    const { first, credits } = this.#line;
-    const ask = this.#open.askFor(first?.credits ?? 0, credits, this.#rest.credits);
-    if (ask !== undefined) this.#take({ ...ask, ahead: false }, nowMs, atMs);
+    if (this.#taker.inDoubt > 0) this.#resolveDoubt(nowMs, atMs);
+    else {
+      const { first, credits } = this.#line;
+      const ask = this.#open.askFor(first?.credits ?? 0, credits, this.#rest.credits);
+      if (ask !== undefined) this.#take({ ...ask, ahead: false }, nowMs, atMs);
+    }
+  }
+
+  /** Asks once more what became of the last take; what is granted beyond the need goes back. */
+  #resolveDoubt(nowMs: UnixMs, atMs: MonotonicMs): void {
+    if (this.isTaking || !this.#parts.health.mayTry()) return;
+    this.#takeAhead(this.#taker.inDoubt, nowMs, atMs);
   }
 
   #takeAhead(want: number, nowMs: UnixMs, atMs: MonotonicMs): void {
@@ -209,13 +226,14 @@ export class DailyBalance {
 
   #take(ask: Ask, nowMs: UnixMs, atMs: MonotonicMs): void {
     this.#spentSince = false;
-    this.#isOutdated = false;
-    this.#open.arriving = ask.want;
+    // A take that is asked again is as old as its first time.
+    if (this.#taker.inDoubt === 0) this.#isOutdated = false;
+    this.#open.arriving = this.#taker.inDoubt || ask.want;
     this.#parts.awake.add(this);
     const { perDay: limit, sharedPerSecond: perSecond } = this.#figures;
     const { owner } = this;
     const { process, days } = this.#parts;
-    const day = dayOf(nowMs);
+    const day = this.#taker.dayToAsk(dayOf(nowMs));
     const standing = days.standingOf(day);
     const request = { owner, day, ...standing, limit, process, perSecond, now: nowMs };
     this.#taker.take(ask, request, atMs);
@@ -224,7 +242,7 @@ export class DailyBalance {
   #answered(grant: Grant | undefined, ask: Ask): void {
     const { clock } = this.#parts;
     const atMs = clock.monotonic();
-    this.#open.arriving = 0;
+    this.#open.arriving = this.#taker.inDoubt;
     if (grant === undefined) {
       this.#recent.rememberFailure(atMs);
       this.#quietUntilMs = atMs + DENIAL_MS;

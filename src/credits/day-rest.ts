@@ -1,4 +1,4 @@
-import type { Day, DayBalance } from "../storage/store.ts";
+import type { Day, DayBalance } from "../storage/ledger-store.ts";
 
 /** The rest of an owner's day in the store, as far as this process knows. */
 export class DayRest {

@@ -1,5 +1,5 @@
 import { DAY_MS, dayOf } from "../lib/day.ts";
-import type { Day } from "../storage/store.ts";
+import type { Day } from "../storage/ledger-store.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** A clock that is set by less than that (a step of NTP, a machine that was paused) runs on. */

@@ -1,6 +1,6 @@
 import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf } from "../lib/day.ts";
-import type { Day, Grant } from "../storage/store.ts";
+import type { Day, Grant } from "../storage/ledger-store.ts";
 import type { Ask } from "./lease-taker.ts";
 
 /** Why an owner's credits cannot be had. */

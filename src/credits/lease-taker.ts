@@ -1,5 +1,6 @@
 import type { MonotonicMs } from "../lib/clock.ts";
-import type { Grant, LedgerStore, TakeRequest } from "../storage/store.ts";
+import type { Day, Grant, LedgerStore, TakeRequest } from "../storage/ledger-store.ts";
+import { isOutcomeUnknown } from "../storage/store.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 /** A call waits no longer for the store: a node may need 8 s, and clients give up at 10. */
@@ -8,43 +9,50 @@ export const PATIENCE_MS = 2000;
 /** `ahead`: before any call waits for it. */
 export type Ask = { readonly least: number; readonly want: number; readonly ahead: boolean };
 
+type Rest = Omit<TakeRequest, "least" | "want" | "number">;
+/** What the same take has in common however often it is asked. */
+type Asked = Ask & Pick<TakeRequest, "number" | "day">;
+
 export type TakerParts = {
   readonly store: Pick<LedgerStore, "take">;
   readonly health: StoreHealth;
+  readonly nextNumber: () => number;
   /** Undefined where the store could not answer. */
   readonly answered: (grant: Grant | undefined, ask: Ask) => void;
 };
 
-/** Asks the store for one owner's credits, one statement at a time. */
+/**
+ * Asks the store for one owner's credits, one statement at a time. A take of which nobody knows whether it
+ * was carried out is asked again, by its number, before any other.
+ */
 export class LeaseTaker {
   readonly #parts: TakerParts;
   #inTheAir = false;
   #sentAtMs = 0;
+  #inDoubt: Asked | undefined;
 
   constructor(parts: TakerParts) {
     this.#parts = parts;
   }
 
-  take(ask: Ask, rest: Omit<TakeRequest, "least" | "want">, atMs: MonotonicMs): void {
-    const { store, health, answered } = this.#parts;
-    this.#inTheAir = true;
-    this.#sentAtMs = atMs;
-    store.take({ ...rest, least: ask.least, want: ask.want }).then(
-      (grant) => {
-        this.#inTheAir = false;
-        health.answered();
-        answered(grant, ask);
-      },
-      (error: unknown) => {
-        this.#inTheAir = false;
-        health.failed(error);
-        answered(undefined, ask);
-      },
-    );
+  /** `rest`: of `dayToAsk`. */
+  take(ask: Ask, rest: Rest, atMs: MonotonicMs): void {
+    const { day } = rest;
+    this.#send(this.#inDoubt ?? { ...ask, day, number: this.#parts.nextNumber() }, rest, atMs);
+  }
+
+  /** The day that the next take is of: that of a take in doubt, or today. */
+  dayToAsk(today: Day): Day {
+    return this.#inDoubt?.day ?? today;
   }
 
   get isTaking(): boolean {
     return this.#inTheAir;
+  }
+
+  /** Credits that the store may have granted without its answer arriving; 0: none. */
+  get inDoubt(): number {
+    return this.#inDoubt?.want ?? 0;
   }
 
   /** When the last question was sent. */
@@ -55,5 +63,27 @@ export class LeaseTaker {
   /** The store is so late that nobody should wait for it. */
   isStalled(atMs: MonotonicMs): boolean {
     return this.#inTheAir && atMs - this.#sentAtMs >= PATIENCE_MS;
+  }
+
+  /** With the figures and the time of now. */
+  #send(asked: Asked, rest: Rest, atMs: MonotonicMs): void {
+    const { store, health, answered } = this.#parts;
+    const { ahead: _, ...same } = asked;
+    this.#inTheAir = true;
+    this.#sentAtMs = atMs;
+    store.take({ ...rest, ...same }).then(
+      (grant) => {
+        this.#inTheAir = false;
+        this.#inDoubt = undefined;
+        health.answered();
+        answered(grant, asked);
+      },
+      (error: unknown) => {
+        this.#inTheAir = false;
+        if (isOutcomeUnknown(error)) this.#inDoubt = asked;
+        health.failed(error);
+        answered(undefined, asked);
+      },
+    );
   }
 }

@@ -1,6 +1,6 @@
 import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, endOf } from "../lib/day.ts";
-import { type Day, DEAREST_CALL_CREDITS } from "../storage/store.ts";
+import { type Day, DEAREST_CALL_CREDITS } from "../storage/ledger-store.ts";
 
 /**
  * The credits of a lease are spent beside the burst that the store grants to a process which joins, and
@@ -10,9 +10,29 @@ const SIZES_A_SECOND_ALONE = 8;
 /** With leases of this size, eight processes together hold at most half a second. */
 const SIZES_A_SECOND_SHARED = 16;
 
+/** Credits of one owner and day that go back to the store: all of them so far, and those that have arrived. */
+export class Series {
+  readonly of: LeaseOwner;
+  readonly day: Day;
+  /** As `GivenBack` of the store has it. */
+  readonly number: number;
+  total = 0;
+  arrived = 0;
+  /** A statement has its total in the air. */
+  sending = false;
+
+  constructor(of: LeaseOwner, day: Day, number: number) {
+    this.of = of;
+    this.day = day;
+    this.number = number;
+  }
+}
+
 /** The owner of a lease. */
 export type LeaseOwner = {
   readonly owner: string;
+  /** By day; none where nothing is on its way. */
+  readonly series: Map<Day, Series>;
   /** Credits of all its leases that are on their way back to the store. */
   returning: number;
   /** A statement that brings some of them back has ended, well or not. */
@@ -26,9 +46,6 @@ export class Lease {
   readonly #endsAtMs: UnixMs;
   /** Credits that nobody holds. */
   left = 0;
-  /** Credits on their way back to the store, and whether a statement has them in the air. */
-  returning = 0;
-  sending = false;
 
   constructor(of: LeaseOwner, day: Day) {
     this.of = of;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { LedgerStore, TakeRequest } from "../storage/ledger-store.ts";
 import { openMemory } from "../storage/memory.ts";
-import { type LedgerStore, type Limits, StorageError, type TakeRequest } from "../storage/store.ts";
+import { type Limits, StorageError } from "../storage/store.ts";
 import { type CreditRefusal, Ledger, type Reservation } from "./ledger.ts";
 import type { CreditIdentity } from "./plans.ts";
 

@@ -1,7 +1,7 @@
 import type { PlanConfig } from "../config/plans.ts";
 import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf, endOf } from "../lib/day.ts";
-import type { LedgerStore } from "../storage/store.ts";
+import type { LedgerStore } from "../storage/ledger-store.ts";
 import {
   type Denied,
   giveBackThroughput,
@@ -80,15 +80,20 @@ export class Ledger {
     this.#scheduler = scheduler;
     const health = new StoreHealth(onStoreFailure, scheduler);
     this.#health = health;
-    this.#returns = new CreditReturns({ store, health, onIdle: () => this.#endStop() });
+    const { process } = options;
+    let lastNumber = 0;
+    const nextNumber = () => {
+      lastNumber += 1;
+      return lastNumber;
+    };
+    const numbered = { store, health, process, nextNumber };
+    this.#returns = new CreditReturns({ ...numbered, onIdle: () => this.#endStop() });
     this.#days = new DaysInTurn(scheduler);
     const parts = {
-      store,
-      health,
+      ...numbered,
       returns: this.#returns,
       clock: scheduler,
       days: this.#days,
-      process: options.process,
       awake: this.#awake,
     };
     this.#accounts = new Owners(parts);

@@ -1,7 +1,7 @@
 import type { UnixMs } from "../lib/clock.ts";
-import type { Day } from "../storage/store.ts";
+import type { Day } from "../storage/ledger-store.ts";
 import type { CreditReturns } from "./credit-returns.ts";
-import { Lease, type LeaseOwner, leaseBound, leaseSize } from "./lease.ts";
+import { Lease, type LeaseOwner, leaseBound, leaseSize, type Series } from "./lease.ts";
 import type { Ask } from "./lease-taker.ts";
 
 /** A lease is at most 1/16 of the remaining balance, which is the store's own rule. */
@@ -18,9 +18,10 @@ export class OpenLease implements LeaseOwner {
   readonly owner: string;
   readonly onReturned: () => void;
   returning = 0;
+  readonly series = new Map<Day, Series>();
   /** Credits of calls that are neither served nor given up, of all days. */
   held = 0;
-  /** Credits that the store is asked for. */
+  /** Credits that the store is asked for, or was, and nobody knows yet whether it granted them. */
   arriving = 0;
   current: Lease;
   /** Credits of the current lease that went back since the store's last answer. */
@@ -65,7 +66,7 @@ export class OpenLease implements LeaseOwner {
    */
   limit(credits: number, waiting: number): void {
     const most = this.arriving > 0 ? waiting : Math.max(credits, waiting);
-    this.#keep(Math.max(this.#room(), most) - this.arriving);
+    this.#keep(Math.max(this.#room(), most - this.arriving));
   }
 
   /** Adds credits that the store granted of a day. Today's ends a lease of another day; `today`: of the clock. */
@@ -119,9 +120,9 @@ export class OpenLease implements LeaseOwner {
     if (!this.current.isOf(nowMs)) this.giveUp();
   }
 
-  /** How much may lie unspent beside what is held and on its way back. */
+  /** How much may lie unspent beside what is held, on its way back and asked for. */
   #room(): number {
-    return this.#bound - this.held - this.returning;
+    return this.#bound - this.held - this.returning - this.arriving;
   }
 
   #allowed(waiting: number): number {

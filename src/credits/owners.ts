@@ -63,7 +63,7 @@ export class Owners {
   }
 
   get isTaking(): boolean {
-    for (const { balance } of this.#owners.values()) if (balance.isTaking) return true;
+    for (const { balance } of this.#owners.values()) if (balance.isTakingOrInDoubt) return true;
     return false;
   }
 }

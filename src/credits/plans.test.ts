@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BUILT_IN_PLANS } from "../config/plans.ts";
 import { EVM_METHODS, SLOT_METHODS } from "../methods/registry.ts";
-import { DEAREST_CALL_CREDITS } from "../storage/store.ts";
+import { DEAREST_CALL_CREDITS } from "../storage/ledger-store.ts";
 import { leaseBound, leaseSize } from "./lease.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
 

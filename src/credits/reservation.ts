@@ -1,4 +1,4 @@
-import type { Day } from "../storage/store.ts";
+import type { Day } from "../storage/ledger-store.ts";
 import type { Lease } from "./lease.ts";
 import type { Owner } from "./owner.ts";
 

@@ -1,5 +1,5 @@
 import type { MonotonicMs } from "../lib/clock.ts";
-import type { Grant } from "../storage/store.ts";
+import type { Grant } from "../storage/ledger-store.ts";
 import type { Ask } from "./lease-taker.ts";
 
 /** The store grants no more than this part of the day's rest, whoever draws. */

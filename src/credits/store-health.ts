@@ -8,6 +8,7 @@ export class StoreHealth {
   readonly #onFailure: (error: unknown) => void;
   readonly #clock: Pick<Clock, "monotonic">;
   #failedAtMs: MonotonicMs | undefined;
+  #isTried = false;
 
   constructor(onFailure: (error: unknown) => void, clock: Pick<Clock, "monotonic">) {
     this.#onFailure = onFailure;
@@ -15,12 +16,22 @@ export class StoreHealth {
   }
 
   answered(): void {
+    this.#isTried = false;
     this.#failedAtMs = undefined;
   }
 
   failed(error: unknown): void {
+    this.#isTried = false;
     if (this.#failedAtMs === undefined) this.#onFailure(error);
     this.#failedAtMs = this.#clock.monotonic();
+  }
+
+  /** While it fails, one at a time: so that one finds out for all whether it works again. */
+  mayTry(): boolean {
+    if (!this.isFailing) return true;
+    if (this.#isTried) return false;
+    this.#isTried = true;
+    return true;
   }
 
   /** It failed lately, and did not answer since. */

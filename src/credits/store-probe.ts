@@ -1,5 +1,5 @@
 import type { Time } from "../lib/clock.ts";
-import type { LedgerStore } from "../storage/store.ts";
+import type { LedgerStore } from "../storage/ledger-store.ts";
 
 /** A write is asked for no more often: each one takes the file's lock and waits for the disk. */
 const PROBE_EVERY_MS = 1000;

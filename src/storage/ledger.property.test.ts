@@ -2,10 +2,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../test/support/written.ts";
+import type { Grant, LedgerStore, TakeRequest } from "./ledger-store.ts";
 import { openMemory } from "./memory.ts";
 import { openDatabase } from "./sqlite/database.ts";
 import { ledgerStatements } from "./sqlite/ledger.ts";
-import type { Grant, LedgerStore, TakeRequest } from "./store.ts";
 
 /** Who took, and the bucket in thousandths of a credit, as of `moment`. */
 type State = {
@@ -204,6 +204,7 @@ class Run {
   readonly #owner: string;
   readonly #schedule: Schedule;
   readonly #model = new Model();
+  #number = 0;
   #leases: { readonly day: number; credits: number }[] = [];
   #now = Date.UTC(2026, 10, 21, 23, 59, 58);
 
@@ -251,7 +252,8 @@ class Run {
   async #take({ process, want, least, pool, spare }: Step & { kind: "take" }): Promise<void> {
     const { limit, perSecond } = this.#schedule;
     const asked = { process, want, least, pool, spare, limit, perSecond, now: this.#now };
-    const request = { ...asked, owner: this.#owner, day: this.#today() };
+    this.#number += 1;
+    const request = { ...asked, owner: this.#owner, day: this.#today(), number: this.#number };
     const grant = await this.#store.take(request);
     expect({ ...grant }).toEqual(this.#model.take(request));
     this.#leases.push({ day: grant.day, credits: grant.granted });
@@ -263,7 +265,11 @@ class Run {
     const credits = Math.floor(lease.credits * share);
     lease.credits -= credits;
     this.#model.giveBack(lease.day, credits);
-    await this.#store.giveBack(this.#owner, lease.day, credits);
+    this.#number += 1;
+    const series = this.#number;
+    const given = { owner: this.#owner, day: lease.day, process: "one", series, total: credits };
+    await this.#store.giveBack(given);
+    if (credits % 2 === 0) await this.#store.giveBack(given);
   }
 
   async #checkBooks(day: number): Promise<void> {

@@ -44,7 +44,7 @@ export async function openStorage(
     const scheme = /^[a-z0-9+]*:/.exec(url)?.[0] ?? "";
     throw new StorageError(
       `storage.url: ${scheme === "" ? "no known form" : `"${scheme}…" is no known form`}; ` +
-        "it is sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:",
+        "it is sqlite:PATH, postgres://USER@HOST/DATABASE or memory:",
     );
   }
   return openSqlite(path, {

@@ -1,5 +1,6 @@
 import type { UnixMs } from "../lib/clock.ts";
 import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
+import type { LedgerStore } from "./ledger-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 /**
@@ -134,86 +135,6 @@ export type Changes = {
 export type ChangeFeed = {
   /** `undefined` begins: the present position, with `complete` false. */
   readonly since: (seq: number | undefined) => Promise<Changes>;
-};
-
-/** A UTC day, as days since 1970-01-01. */
-export type Day = number;
-
-/** No call costs more; a test holds the methods' prices against it. */
-export const DEAREST_CALL_CREDITS = 1000;
-
-export type TakeRequest = {
-  /** An account's id, or a key's where the key has a daily limit of its own. */
-  readonly owner: string;
-  readonly day: Day;
-  /**
-   * Null: the day has a balance of its own. Otherwise it shares one balance with the owner's other
-   * days that have the same number here. Only the first take of a day decides this.
-   */
-  readonly pool: number | null;
-  /**
-   * How many of the owner's days that named this `pool` may have a balance of their own in place of sharing it:
-   * those whose first takes came first. Processes that do not see the same days agree by this. Absent: none.
-   */
-  readonly spare?: number;
-  /** Credits. Less than `least` are never granted: it is the price of the call that waits. */
-  readonly want: number;
-  readonly least: number;
-  /** Credits of the day, without those that were added to it. */
-  readonly limit: number;
-  /** The process that takes. The row remembers it, so that several processes share the throughput. */
-  readonly process: string;
-  /** Credits per second that all processes together may take while there are several. */
-  readonly perSecond: number;
-  /** Unix milliseconds. */
-  readonly now: UnixMs;
-};
-
-export type Grant = {
-  /** The day that the credits were taken from: the one that was asked for. */
-  readonly day: Day;
-  /** 0, or `least` to `want`. Credits that the owner's row now counts as used. */
-  readonly granted: number;
-  /** The rest of the day behind it, added credits included. */
-  readonly left: number;
-  /** Granted nothing because of the throughput that is shared: worth asking again after so long. */
-  readonly waitMs: number;
-  /** Another process took from this row within the last two seconds. */
-  readonly shared: boolean;
-};
-
-/** `used`: of the day's balance, which includes what other days used of a balance that is shared. */
-export type DayBalance = { readonly used: number; readonly added: number };
-
-/** A day that was forgotten, and what was used of it. */
-export type ForgottenDay = { readonly owner: string; readonly day: Day; readonly used: number };
-
-/**
- * The credits that were spent, one row for each owner and day. A debit is one conditional statement: no reading
- * before writing, in any number of processes. A statement that rejects has changed nothing, unless the
- * error says that its outcome is unknown: what was taken would be lost to the owner, and what goes back
- * is sent again.
- */
-export type LedgerStore = {
-  /**
-   * Debits the day by min(want, left / 16) credits, at least `least`, at most what is left: so that
-   * leases become small when a balance ends, and its last credits are not locked up in one process.
-   * While `shared`, no more than the row's token bucket of `perSecond` (one second of burst) holds;
-   * after `perSecond` was lowered that misses no more than two seconds' worth or the dearest call.
-   */
-  readonly take: (request: TakeRequest) => Promise<Grant>;
-  /** Takes back credits that were taken and not spent, of the same day. */
-  readonly giveBack: (owner: string, day: Day, credits: number) => Promise<void>;
-  /** Adds to the balance of a day. */
-  readonly add: (owner: string, day: Day, credits: number) => Promise<DayBalance>;
-  readonly read: (owner: string, day: Day) => Promise<DayBalance>;
-  /**
-   * After a clock was wrong: forgets all days of these owners after this one, and gives each other
-   * day a balance of its own. What was used of it stays used. The forgotten days, oldest first.
-   */
-  readonly repair: (owners: readonly string[], day: Day) => Promise<readonly ForgottenDay[]>;
-  /** Rejects where nothing can be written at this moment, as when the disk is full. Changes nothing. */
-  readonly check: () => Promise<void>;
 };
 
 /** Hard caps on the calls that may go to a network's partners; absent: none. */

@@ -1,6 +1,6 @@
 import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, dayOf } from "../lib/day.ts";
-import type { Day } from "./store.ts";
+import type { Day } from "./ledger-store.ts";
 
 /** `day` is the moment's own; the month's days are `first` to, but not including, `next`. */
 export type UtcMonth = { readonly day: Day; readonly first: Day; readonly next: Day };

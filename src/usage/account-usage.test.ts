@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { takeRequest } from "../../test/support/ledger-contract.ts";
 import { dayOf } from "../lib/day.ts";
 import { openMemory } from "../storage/memory.ts";
 import type { UsageBucket } from "../storage/usage-store.ts";
@@ -39,6 +40,7 @@ async function spend(storage: ReturnType<typeof openMemory>, credits: number): P
     least: credits,
     limit: 3_000_000,
     process: "test",
+    number: takeRequest().number,
     perSecond: 3_000_000,
     now: NOW,
   });

@@ -1,7 +1,8 @@
 import type { PlanConfig } from "../config/plans.ts";
 import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, dayOf, endOf, isoDay } from "../lib/day.ts";
-import type { Account, DayBalance, Storage } from "../storage/store.ts";
+import type { DayBalance } from "../storage/ledger-store.ts";
+import type { Account, Storage } from "../storage/store.ts";
 import type { UsageRow } from "../storage/usage-store.ts";
 
 /** The facts of an account that the usage of its day needs. */

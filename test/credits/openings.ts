@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import type { TakeRequest } from "../../src/storage/store.ts";
+import type { TakeRequest } from "../../src/storage/ledger-store.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
 type Opening = {
@@ -12,10 +12,10 @@ type Opening = {
 export class Openings {
   readonly #byOwner = new Map<string, Map<number, Opening>>();
 
-  /** A take is sent. A process never lets a day share a balance that came in turn. */
+  /** A take of today is sent. A process never lets a day share a balance that came in turn. */
   sent(by: SimulatedProcess, { owner, day, pool }: TakeRequest): void {
     const isInTurn = by.startedOn === day || (by.trustedAtMidnight && !by.passedWrongMidnight);
-    if (by.isRight && isInTurn) {
+    if (day === by.day && by.isRight && isInTurn) {
       assert.equal(pool, null, `day ${day} of ${owner} came in turn, and shares a balance`);
     }
   }

@@ -1,6 +1,6 @@
 import type { PlanConfig } from "../../src/config/plans.ts";
 import { Ledger, type Reservation } from "../../src/credits/ledger.ts";
-import type { LedgerStore, TakeRequest } from "../../src/storage/store.ts";
+import type { LedgerStore, TakeRequest } from "../../src/storage/ledger-store.ts";
 import { SimulatedStore, type Statement } from "./simulated-store.ts";
 
 export const DAY_MS = 86_400_000;
@@ -46,6 +46,8 @@ export class SimulatedProcess {
   #jumpedAtMs: number;
   /** The store refused credits that go back, and they were not all sent again. */
   isRefused = false;
+  /** Owners of whose last take it does not know whether it was carried out. */
+  readonly inDoubt = new Set<string>();
   readonly #time: SharedTime;
   #tick: (() => void) | undefined;
   #nextTickMs = 0;

@@ -1,19 +1,22 @@
-import {
-  type Day,
-  type DayBalance,
-  type Grant,
-  type LedgerStore,
-  StorageError,
-  type TakeRequest,
-} from "../../src/storage/store.ts";
+import type {
+  Day,
+  DayBalance,
+  GivenBack,
+  Grant,
+  LedgerStore,
+  TakeRequest,
+} from "../../src/storage/ledger-store.ts";
+import { StorageError } from "../../src/storage/store.ts";
 
 /** A statement on its way: not at the store yet, or carried out and its answer on its way back. */
 export type Statement = {
   readonly kind: "take" | "giveBack" | "read";
   readonly owner: string;
   readonly day: Day;
-  /** What it asks for, or gives back. */
-  readonly credits: number;
+  /** What it asks for, or gives back: of a total, what the store has not heard of. */
+  credits: number;
+  /** A take that was asked before. */
+  readonly isRepeated: boolean;
   /** What the store granted, once it did. */
   granted: Grant | undefined;
   carriedOut: boolean;
@@ -38,6 +41,11 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
   readonly statements = new Set<Statement>();
   readonly #store: LedgerStore;
   readonly #watch: Watch;
+  #lastNumber = 0;
+  /** Numbers of takes that were carried out. */
+  readonly #carriedOut = new Set<number>();
+  /** What has arrived of each series. */
+  readonly #arrived = new Map<number, number>();
 
   constructor(store: LedgerStore, watch: Watch) {
     this.#store = store;
@@ -45,25 +53,41 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
   }
 
   take = (request: TakeRequest): Promise<Grant> => {
-    const { owner, day, want } = request;
+    const { owner, day, want, number } = request;
     this.#watch.taking(request);
-    return this.#send({ kind: "take", owner, day, credits: want }, async (statement) => {
-      statement.granted = await this.#store.take(request);
-      this.#watch.taken(request);
-      return statement.granted;
+    const isRepeated = number <= this.#lastNumber;
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+    return this.#send(
+      { kind: "take", owner, day, credits: want, isRepeated },
+      async (statement) => {
+        const grant = await this.#store.take(request);
+        if (this.#carriedOut.has(number)) return grant;
+        this.#carriedOut.add(number);
+        statement.granted = grant;
+        this.#watch.taken(request);
+        return grant;
+      },
+    );
+  };
+
+  giveBack = (given: GivenBack): Promise<void> => {
+    const { owner, day, series, total } = given;
+    const what = { kind: "giveBack", owner, day, credits: 0, isRepeated: false } as const;
+    return this.#send(what, async (statement) => {
+      const arrived = this.#arrived.get(series) ?? 0;
+      statement.credits = Math.max(0, total - arrived);
+      this.#arrived.set(series, Math.max(arrived, total));
+      await this.#store.giveBack(given);
     });
   };
 
-  giveBack = (owner: string, day: Day, credits: number): Promise<void> =>
-    this.#send({ kind: "giveBack", owner, day, credits }, () =>
-      this.#store.giveBack(owner, day, credits),
+  read = (owner: string, day: Day): Promise<DayBalance> =>
+    this.#send({ kind: "read", owner, day, credits: 0, isRepeated: false }, () =>
+      this.#store.read(owner, day),
     );
 
-  read = (owner: string, day: Day): Promise<DayBalance> =>
-    this.#send({ kind: "read", owner, day, credits: 0 }, () => this.#store.read(owner, day));
-
   #send<Answer>(
-    what: Pick<Statement, "kind" | "owner" | "day" | "credits">,
+    what: Pick<Statement, "kind" | "owner" | "day" | "credits" | "isRepeated">,
     run: (statement: Statement) => Promise<Answer>,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {

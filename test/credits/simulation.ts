@@ -2,8 +2,9 @@ import { strict as assert } from "node:assert";
 import type { PlanConfig } from "../../src/config/plans.ts";
 import type { CreditRefusal, Reservation } from "../../src/credits/ledger.ts";
 import type { CreditIdentity } from "../../src/credits/plans.ts";
+import type { LedgerStore } from "../../src/storage/ledger-store.ts";
 import { openMemory } from "../../src/storage/memory.ts";
-import type { LedgerStore, Limits } from "../../src/storage/store.ts";
+import type { Limits } from "../../src/storage/store.ts";
 import { Openings } from "./openings.ts";
 import {
   type CallInTheAir,
@@ -16,6 +17,8 @@ import type { Statement } from "./simulated-store.ts";
 const FIRST_DAY = 20_000;
 const NOON_MS = FIRST_DAY * DAY_MS + DAY_MS / 2;
 const DEAREST = 1000;
+/** A statement that was taken for lost may arrive so late. */
+const LATE_MS = 1000;
 const NONE: Limits = { creditsPerDay: null, creditsPerSecond: null };
 
 /** How the store behaves: `manual` carries out and answers only what the schedule says. */
@@ -51,6 +54,8 @@ export class Simulation {
   #fault: unknown;
   #started = 0;
   #deaths = 0;
+  /** Statements that were taken for lost, on their way to the store. */
+  #late: { readonly process: SimulatedProcess; readonly statement: Statement }[] = [];
 
   constructor(plans: Readonly<Record<string, PlanConfig>>, accounts: readonly string[], count = 1) {
     this.#plans = plans;
@@ -146,9 +151,14 @@ export class Simulation {
   /** A statement goes one step on: to the store, then back. */
   async proceed(process: SimulatedProcess, statement: Statement): Promise<void> {
     if (statement.carriedOut) {
+      if (statement.kind === "take") process.inDoubt.delete(statement.owner);
       statement.answer();
       return;
     }
+    await this.#carryOut(process, statement);
+  }
+
+  async #carryOut(process: SimulatedProcess, statement: Statement): Promise<void> {
     await statement.carryOut();
     const { kind, owner, credits, granted, day } = statement;
     if (kind === "giveBack") {
@@ -167,19 +177,18 @@ export class Simulation {
    * the process is told that it may be either.
    */
   fail(process: SimulatedProcess, statement: Statement, isOutcomeUnknown = false): void {
-    const { kind, owner, day, credits, granted, carriedOut } = statement;
+    const { kind, owner, granted, carriedOut } = statement;
+    if (kind === "take" && isOutcomeUnknown) process.inDoubt.add(owner);
     // A give-back that was carried out is never told as refused: that is what adapters promise.
     if (carriedOut && kind === "giveBack" && !isOutcomeUnknown) {
       statement.answer();
       return;
     }
-    if (!carriedOut && kind === "giveBack" && isOutcomeUnknown) {
-      for (const name of namesOf(owner, day)) {
-        process.book(name).taken -= credits;
-        this.#lose(name, credits);
-      }
-    }
-    if (carriedOut && granted !== undefined) {
+    // It may arrive later, when nobody waits for it.
+    if (!carriedOut && isOutcomeUnknown) this.#late.push({ process, statement });
+    // What an adapter says has failed, and has not, is lost. What is not known is asked again.
+    const isAskedAgain = isOutcomeUnknown || process.inDoubt.has(owner);
+    if (carriedOut && granted !== undefined && !isAskedAgain) {
       for (const name of namesOf(owner, granted.day)) {
         process.book(name).taken -= granted.granted;
         this.#lose(name, granted.granted);
@@ -223,6 +232,7 @@ export class Simulation {
 
   /** Time passes; the ledgers' timers run when they are due, the store works as the mode has it. */
   async pass(ms: number): Promise<void> {
+    if (ms >= LATE_MS) await this.#arriveLate();
     const endMs = this.time.monotonicMs + ms;
     for (;;) {
       const nextMs = Math.min(endMs, ...this.processes.map(({ nextTickMs }) => nextTickMs));
@@ -235,6 +245,19 @@ export class Simulation {
     // Two ticks: one for the statement that finds out, one for the rest.
     if (this.mode !== "prompt" || ms < 1000) return;
     for (const process of this.processes) process.isRefused = false;
+  }
+
+  async #arriveLate(): Promise<void> {
+    for (const { process, statement } of this.#late.splice(0)) {
+      await this.#carryOut(process, statement);
+      // Its process is gone, and knows nothing of it.
+      if (this.processes.includes(process)) continue;
+      const { kind, owner, credits, granted, day } = statement;
+      const back = kind === "giveBack" ? credits : 0;
+      for (const name of namesOf(owner, granted?.day ?? day)) {
+        this.#lose(name, (granted?.granted ?? 0) - back);
+      }
+    }
   }
 
   /** Hours pass in which nobody calls: the timers run once, at the end. */
@@ -447,13 +470,14 @@ export class Simulation {
   /** A lower bound holds from the next call on; what is asked for already may arrive once more. */
   #followBound(process: SimulatedProcess, owner: string, bound: number): void {
     const last = process.bounds.get(owner) ?? 0;
-    const asked = [...process.store.statements].some(
+    const isAsked = [...process.store.statements].some(
       ({ kind, owner: of }) => kind === "take" && of === owner,
     );
+    const asked = isAsked || process.inDoubt.has(owner);
     process.bounds.set(owner, asked ? Math.max(last, bound) : bound);
   }
 
-  #sent(process: SimulatedProcess, { kind, owner, credits }: Statement): void {
+  #sent(process: SimulatedProcess, { kind, owner, credits, isRepeated }: Statement): void {
     if (kind !== "take") return;
     const bound = process.bounds.get(owner) ?? 0;
     const { held } = process.book(owner);
@@ -462,6 +486,7 @@ export class Simulation {
     );
     assert.equal(others.length, 1, "one take of an owner is in the air");
     assert.ok(credits <= bound, `a lease of ${credits} is over the bound of ${bound}`);
+    if (isRepeated) return;
     const open = process.open(owner) + credits;
     const most = Math.max(bound, held + (process.waiting.get(owner) ?? 0));
     assert.ok(open <= most, `${owner} has ${open} open, over ${most}`);

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { DAY_MS, dayOf } from "../../src/lib/day.ts";
 import type { UsageBucket } from "../../src/storage/usage-store.ts";
+import { takeRequest } from "../support/ledger-contract.ts";
 import { type ClockedDashboard, startClockedDashboard } from "./support/clocked-dashboard.ts";
 import { button } from "./support/steps.ts";
 import { openBrowser, type TestBrowser, type Visitor } from "./support/test-browser.ts";
@@ -72,7 +73,7 @@ async function spend(day: number, credits: number): Promise<void> {
   const { storage, account } = dashboard;
   const { granted } = await storage.ledger.take({
     ...{ owner: account.id, day, pool: null, want: credits, least: credits, limit: 75_000_000 },
-    ...{ process: "test", perSecond: 1e9, now: day * DAY_MS },
+    ...{ process: "test", number: takeRequest().number, perSecond: 1e9, now: day * DAY_MS },
   });
   expect(granted).toBe(credits);
 }

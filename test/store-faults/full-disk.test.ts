@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openMemory } from "../../src/storage/memory.ts";
 import { delivery } from "../support/alert-contract.ts";
 import { auditEntry } from "../support/audit-contract.ts";
-import { takeRequest } from "../support/ledger-contract.ts";
+import { givenBack, takeRequest } from "../support/ledger-contract.ts";
 import { partnerTake } from "../support/partner-contract.ts";
 import { account, apiKey } from "../support/records.ts";
 import { smallDisk } from "../support/small-disk.ts";
@@ -40,7 +40,7 @@ const WRITES: typeof BEFORE = [
   ["keys", "update", "key_1", { name: "desktop" }],
   ["keys", "recordUse", [{ id: "key_1", at: 5_000 }]],
   ["ledger", "take", takeRequest()],
-  ["ledger", "giveBack", "acc_1", day, 1],
+  ["ledger", "giveBack", givenBack(1)],
   ["ledger", "repair", ["acc_1"], day - 1],
   ["ledger", "add", "acc_1", day, 1_000],
   ["ledger", "check"],

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { openPostgres } from "../../src/storage/postgres/client.ts";
 import { type Storage, StorageError } from "../../src/storage/store.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { takeRequest } from "../support/ledger-contract.ts";
+import { givenBack, takeRequest } from "../support/ledger-contract.ts";
 import { newSchema } from "../support/postgres.ts";
 import { type PostgresServer, startPostgresServer } from "../support/postgres-server.ts";
 import { account } from "../support/records.ts";
@@ -130,6 +130,25 @@ describe("a connection", () => {
     await at;
     expect(unknown.isOutcomeUnknown).toBe(true);
     expect(await storage.alerts.claim(alert, [])).toBe(false);
+  });
+
+  test("that loses the answer of a take, or of what goes back: asked again, each is carried out once", async () => {
+    const proxy = await startTcpProxy(server.port);
+    onTestFinished(proxy.stop);
+    const { ledger } = await opened({ port: proxy.port });
+    const request = takeRequest();
+    const { day } = request;
+    const taken = proxy.loseAnswer((bytes) => bytes.includes("SELECT 1"));
+    expect((await failure(ledger.take(request))).isOutcomeUnknown).toBe(true);
+    await taken;
+    expect(await ledger.take(request)).toMatchObject({ day, granted: 500 });
+    expect(await ledger.read("acc_1", day)).toEqual({ used: 500, added: 0 });
+    const back = givenBack(200);
+    const told = proxy.loseAnswer((bytes) => bytes.includes("SELECT 1"));
+    expect((await failure(ledger.giveBack(back))).isOutcomeUnknown).toBe(true);
+    await told;
+    await ledger.giveBack(back);
+    expect(await ledger.read("acc_1", day)).toEqual({ used: 300, added: 0 });
   });
 
   test("that passes nothing on is given up, and holds up neither the next call nor the close", async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, type TestContext, test, vi } from "vitest";
-import type { DayBalance, Grant } from "../../src/storage/store.ts";
+import type { DayBalance, Grant } from "../../src/storage/ledger-store.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { startStorage } from "../support/storage-process.ts";
 import { bucket } from "../support/usage-contract.ts";

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
-import type { Grant, LedgerStore, Storage, TakeRequest } from "../../src/storage/store.ts";
+import type { GivenBack, Grant, LedgerStore, TakeRequest } from "../../src/storage/ledger-store.ts";
+import type { Storage } from "../../src/storage/store.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const TODAY = Math.floor(NOON / 86_400_000);
 
+let numbers = 0;
+/** Each is a take of its own, unless it is given a number. */
 export const takeRequest = (over: Partial<TakeRequest> = {}): TakeRequest => ({
+  number: ++numbers,
   owner: "acc_1",
   day: TODAY,
   pool: null,
@@ -17,11 +21,99 @@ export const takeRequest = (over: Partial<TakeRequest> = {}): TakeRequest => ({
   ...over,
 });
 
+/** Each is a series of its own, of the credits. */
+export const givenBack = (credits: number, over: Partial<GivenBack> = {}): GivenBack => ({
+  ...{ owner: "acc_1", day: TODAY, process: "one", series: ++numbers, total: credits },
+  ...over,
+});
+
 /** What an adapter's ledger owes: exact to the credit, whoever takes at once. */
 export function ledgerContract(storage: () => Storage): void {
   balanceContract(storage);
   dayContract(storage);
   sharingContract(storage);
+  onceContract(storage);
+}
+
+/** A network may lose any answer, and bring a statement late. */
+function onceContract(storage: () => Storage): void {
+  test("a take that is asked again is granted the same, once, on the day that it was of", async () => {
+    const { ledger } = storage();
+    const request = takeRequest({ limit: 8_000 });
+    const grant = await ledger.take(request);
+    expect(await ledger.take(request)).toEqual(grant);
+    const later = { ...request, want: 5, least: 5, day: TODAY + 1, now: NOON + 43_200_000 };
+    expect(await ledger.take(later)).toEqual(grant);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 500, added: 0 });
+    expect(await ledger.read("acc_1", TODAY + 1)).toEqual({ used: 0, added: 0 });
+  });
+
+  test("one that was granted nothing is not carried out later either, and one that comes late is granted nothing", async () => {
+    const { ledger } = storage();
+    const early = takeRequest({ limit: 100, least: 200 });
+    expect(await ledger.take(early)).toMatchObject({ granted: 0, left: 100 });
+    await ledger.add("acc_1", TODAY, 900);
+    expect(await ledger.take(early)).toMatchObject({ granted: 0, left: 1000 });
+    const next = takeRequest({ limit: 100 });
+    expect(await ledger.take(next)).toMatchObject({ granted: 80 });
+    expect(await ledger.take(early)).toMatchObject({ granted: 0, left: 920, waitMs: 0 });
+    expect(await ledger.take(next)).toMatchObject({ granted: 80, left: 920 });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 80, added: 900 });
+  });
+
+  test("one that has to wait is told so each time", async () => {
+    const { ledger } = storage();
+    await ledger.take(takeRequest());
+    const two = takeRequest({ process: "two", now: NOON + 100 });
+    const told = { granted: 0, waitMs: 60, shared: true };
+    expect(await ledger.take(two)).toMatchObject(told);
+    expect(await ledger.take({ ...two, now: NOON + 500 })).toMatchObject(told);
+  });
+
+  test("numbers are each process's own, for each owner", async () => {
+    const { ledger } = storage();
+    const number = 7;
+    const asked = { number, limit: 1e6, perSecond: 1e6 };
+    await ledger.take(takeRequest(asked));
+    await ledger.take(takeRequest({ ...asked, process: "two" }));
+    await ledger.take(takeRequest({ ...asked, owner: "key_1" }));
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 1000, added: 0 });
+    expect(await ledger.read("key_1", TODAY)).toEqual({ used: 500, added: 0 });
+  });
+
+  test("what goes back is what a total has more than before, in whatever order totals come", async () => {
+    const { ledger } = storage();
+    await ledger.take(takeRequest());
+    const series = givenBack(0).series;
+    const used = async (over: Partial<GivenBack>) => {
+      await ledger.giveBack(givenBack(0, { series, ...over }));
+      return (await ledger.read("acc_1", TODAY)).used;
+    };
+    expect(await used({ total: 100 })).toBe(400);
+    expect(await used({ total: 100 })).toBe(400);
+    expect(await used({ total: 250 })).toBe(250);
+    expect(await used({ total: 100 })).toBe(250);
+    expect(await used({ total: 30, process: "two" })).toBe(220);
+    expect(await used({ total: 20, series: series + 1 })).toBe(200);
+    // Of the series before, and late.
+    expect(await used({ total: 400 })).toBe(200);
+    expect(await used({ total: 50, series: series + 1 })).toBe(170);
+    expect(await used({ total: 99, day: TODAY + 1, series: series + 1 })).toBe(170);
+  });
+
+  test("takes and totals that are sent many times at once count once", async () => {
+    const { ledger } = storage();
+    const requests = Array.from({ length: 20 }, () => takeRequest({ limit: 1e6, perSecond: 1e6 }));
+    for (const request of requests) {
+      const grants = await Promise.all(
+        [request, request, request].map((each) => ledger.take(each)),
+      );
+      expect(grants.map(({ granted }) => granted)).toEqual([500, 500, 500]);
+    }
+    const back = givenBack(700);
+    await Promise.all([back, back, back].map((each) => ledger.giveBack(each)));
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 20 * 500 - 700, added: 0 });
+  });
 }
 
 type Take = (over?: Partial<TakeRequest>) => Promise<Grant>;
@@ -67,12 +159,12 @@ function balanceContract(storage: () => Storage): void {
     const take = taker(ledger);
     await take({ limit: 500, least: 500 });
     expect(await take({ limit: 500 })).toMatchObject({ granted: 0, left: 0 });
-    await ledger.giveBack("acc_1", TODAY, 120);
+    await ledger.giveBack(givenBack(120));
     expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 380, added: 0 });
     expect(await take({ limit: 500 })).toMatchObject({ granted: 80, left: 40 });
-    await ledger.giveBack("acc_1", TODAY, 10_000);
+    await ledger.giveBack(givenBack(10_000));
     expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 0, added: 0 });
-    await ledger.giveBack("nobody", TODAY, 5);
+    await ledger.giveBack(givenBack(5, { owner: "nobody" }));
     expect(await ledger.read("nobody", TODAY)).toEqual({ used: 0, added: 0 });
   });
 
@@ -106,7 +198,7 @@ function balanceContract(storage: () => Storage): void {
     const most = Number.MAX_SAFE_INTEGER;
     const grant = await ledger.take(takeRequest({ limit: most, want: most, least: most }));
     expect(grant).toMatchObject({ granted: most, left: 0 });
-    await ledger.giveBack("acc_1", TODAY, most - 1);
+    await ledger.giveBack(givenBack(most - 1));
     expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 1, added: 0 });
   });
 
@@ -114,7 +206,9 @@ function balanceContract(storage: () => Storage): void {
     const { ledger } = storage();
     const limit = 20_001;
     const takes = Array.from({ length: 400 }, (_, index) =>
-      ledger.take(takeRequest({ limit, least: 1, process: "one", now: NOON + index })),
+      ledger.take(
+        takeRequest({ limit, least: 1, process: `${index}`, perSecond: 1e9, now: NOON + index }),
+      ),
     );
     const granted = (await Promise.all(takes)).reduce((sum, grant) => sum + grant.granted, 0);
     expect(granted).toBe(limit);
@@ -203,7 +297,7 @@ function dayContract(storage: () => Storage): void {
     const take = taker(ledger);
     await take();
     await take({ day: TODAY + 1, now: NOON + 43_200_000 });
-    await ledger.giveBack("acc_1", TODAY, 200);
+    await ledger.giveBack(givenBack(200));
     expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 300, added: 0 });
     expect(await ledger.read("acc_1", TODAY + 1)).toEqual({ used: 500, added: 0 });
   });
@@ -301,10 +395,10 @@ function sharingContract(storage: () => Storage): void {
     const { ledger } = storage();
     const take = taker(ledger);
     await take();
-    await ledger.giveBack("acc_1", TODAY, 100);
+    await ledger.giveBack(givenBack(100));
     expect(await take({ process: "two" })).toMatchObject({ granted: 80, shared: true });
     for (let n = 0; n < 3; n += 1) await take({ now: NOON + 10_000 });
-    await ledger.giveBack("acc_1", TODAY, 1_580);
+    await ledger.giveBack(givenBack(1_580));
     const rest = { process: "two", least: 500, want: 5_000, now: NOON + 10_000 };
     expect(await take(rest)).toMatchObject({ granted: 500 });
     expect(await take({ ...rest, least: 1 })).toMatchObject({ granted: 0, waitMs: 2 });

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { startPostgresServer } from "./postgres-server.ts";
-import { POSTGRES_FILE } from "./run-folder.ts";
+import { postgresFile } from "./run-folder.ts";
 import { recordKey, runFolder } from "./written.ts";
 
 const LONGEST_START_MS = 60_000;
@@ -13,7 +12,7 @@ const LONGEST_START_MS = 60_000;
  * stops. Each test has a schema of its own in it.
  */
 export async function sharedPostgres(): Promise<string> {
-  const file = join(runFolder(), POSTGRES_FILE);
+  const file = postgresFile(runFolder());
   if (isFirst(`${file}.starting`)) {
     // Nothing in it has to outlive the run.
     const { url, folder, password, pid } = await startPostgresServer({

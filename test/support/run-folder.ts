@@ -9,8 +9,8 @@ export const PLACES = { folders: "folders", texts: "texts", keys: "keys.txt" } a
 /** How test files, and processes that they start, find the folder of the run. */
 export const RUN_FOLDER_VARIABLE = "TOLLGATE_TEST_RUN";
 
-/** What the run's PostgreSQL server is; see postgres.ts. */
-export const POSTGRES_FILE = "postgres.json";
+/** What the run's PostgreSQL server is, with its password: beside the folder, which is searched for secrets. */
+export const postgresFile = (folder: string): string => `${folder}.postgres.json`;
 
 /** Before all tests: one folder for what they write; removed after the last of them. */
 export function setup(): () => void {
@@ -20,7 +20,7 @@ export function setup(): () => void {
   // biome-ignore lint/style/noProcessEnv: what the processes of the run inherit.
   process.env[RUN_FOLDER_VARIABLE] = folder;
   return () => {
-    stopPostgres(join(folder, POSTGRES_FILE));
+    stopPostgres(postgresFile(folder));
     rmSync(folder, { recursive: true, force: true });
   };
 }
@@ -34,4 +34,5 @@ function stopPostgres(file: string): void {
   // Its other processes end with the first.
   process.kill(pid, "SIGKILL");
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  for (const end of ["", ".starting"]) rmSync(`${file}${end}`, { recursive: true, force: true });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { takeRequest } from "../../../test/support/ledger-contract.ts";
 import { dayOf } from "../../lib/day.ts";
 import { openMemory } from "../../storage/memory.ts";
 import type { Account, Storage } from "../../storage/store.ts";
@@ -141,6 +142,7 @@ describe("accounts repair", () => {
       parts.storage.ledger.take({
         ...{ ...figures, owner, day, want: credits, least: credits },
         pool: today + 400,
+        number: takeRequest().number,
       });
     await take(id, today, 200);
     await take(id, today + 400, 80);

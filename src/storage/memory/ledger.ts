@@ -2,10 +2,11 @@ import {
   type Day,
   type DayBalance,
   DEAREST_CALL_CREDITS,
+  type GivenBack,
   type Grant,
   type LedgerStore,
   type TakeRequest,
-} from "../store.ts";
+} from "../ledger-store.ts";
 
 /** A holder, or another process, that was not seen for so long has left the row. */
 const SHARED_MS = 2000;
@@ -30,6 +31,10 @@ type Row = {
   spareOf: number | null;
 };
 
+/** What one process took and gave back: of each owner its last take, of each day the series. */
+type Taken = { number: number; day: Day; granted: number; waitMs: number };
+type Series = { series: number; total: number };
+
 /** The ledger in memory; every method but `check` is carried out at once, so a debit is one step. */
 export function memoryLedger(check: () => void): LedgerStore {
   const owners = new Map<string, Map<Day, Row>>();
@@ -50,23 +55,29 @@ export function memoryLedger(check: () => void): LedgerStore {
     days.set(day, row);
     return row;
   };
+  const takes = new Map<string, Taken>();
+  const seriesOf = new Map<string, Series>();
   return {
     take: async (request) => {
       check();
-      const { owner, day } = request;
+      const { owner, day, process, number } = request;
       const days = daysOf(owner);
+      const taken = takes.get(`${process} ${owner}`);
+      if (taken !== undefined && taken.number >= number) return repeated(taken, request, days);
       const sharing = newestSharing(days, day);
       const row = rowOf(owner, day);
       if (row.sharing === undefined) open(row, request, days);
-      return {
-        day,
-        ...debit(row, request, { last: sharing, elsewhere: usedElsewhere(days, row) }),
-      };
+      const elsewhere = usedElsewhere(days, row);
+      const grant = { day, ...debit(row, request, { last: sharing, elsewhere }) };
+      const { granted, waitMs } = grant;
+      takes.set(`${process} ${owner}`, { number, day, granted, waitMs });
+      return grant;
     },
-    giveBack: async (owner, day, credits) => {
+    giveBack: async (given) => {
       check();
-      const row = owners.get(owner)?.get(day);
-      if (row === undefined) return;
+      const row = owners.get(given.owner)?.get(given.day);
+      const credits = more(seriesOf, given);
+      if (row === undefined || credits === 0) return;
       const returned = Math.min(row.used, credits);
       row.used -= returned;
       const { sharing } = row;
@@ -94,6 +105,31 @@ export function memoryLedger(check: () => void): LedgerStore {
       return forgotten.sort((a, b) => a.day - b.day);
     },
     check: async () => check(),
+  };
+}
+
+/** The credits that the total has more than before. */
+function more(seriesOf: Map<string, Series>, given: GivenBack): number {
+  const { owner, day, process, series, total } = given;
+  const name = `${process} ${owner} ${day}`;
+  const known = seriesOf.get(name) ?? { series: 0, total: 0 };
+  const before = series > known.series ? 0 : known.total;
+  if (series < known.series || total <= before) return 0;
+  seriesOf.set(name, { series, total });
+  return total - before;
+}
+
+function repeated(taken: Taken, request: TakeRequest, days: ReadonlyMap<Day, Row>): Grant {
+  const isSame = taken.number === request.number;
+  const day = isSame ? taken.day : request.day;
+  const { used, added } = balance(days, day);
+  const sharing = days.get(day)?.sharing;
+  return {
+    day,
+    granted: isSame ? taken.granted : 0,
+    left: Math.max(request.limit + added - used, 0),
+    waitMs: isSame ? taken.waitMs : 0,
+    shared: sharing !== undefined && isRecent(sharing.otherAt, sharing.at),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Day, PartnerCalls, PartnerStore } from "../store.ts";
+import type { Day } from "../ledger-store.ts";
+import type { PartnerCalls, PartnerStore } from "../store.ts";
 import { type UtcMonth, utcMonth } from "../utc-month.ts";
 
 /** Partner calls in memory; every method is carried out at once, so taking is one step. */

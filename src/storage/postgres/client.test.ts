@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { takeRequest } from "../../../test/support/ledger-contract.ts";
+import { givenBack, takeRequest } from "../../../test/support/ledger-contract.ts";
 import { newSchema, sharedPostgres } from "../../../test/support/postgres.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { storeContract } from "../../../test/support/store-contract.ts";
@@ -42,10 +42,14 @@ describe("several gateways on one schema", () => {
     const request = takeRequest({ limit: 50_001, least: 1, perSecond: 1_000_000 });
     const spend = async ({ ledger }: Storage, process: string): Promise<number> => {
       for (let sum = 0; ; ) {
-        const { granted } = await ledger.take({ ...request, process });
+        const { granted } = await ledger.take({
+          ...request,
+          process,
+          number: takeRequest().number,
+        });
         if (granted === 0) return sum;
         const unspent = Math.floor(granted / 3);
-        await ledger.giveBack(request.owner, request.day, unspent);
+        await ledger.giveBack(givenBack(unspent, { process }));
         sum += granted - unspent;
       }
     };
@@ -63,7 +67,7 @@ describe("several gateways on one schema", () => {
       all[n % 4]?.ledger.take(
         takeRequest({
           ...{ day: day + (n % 5), pool: 7, limit: 10_007, least: 7, want: 7 },
-          ...{ perSecond: 1_000_000 },
+          ...{ perSecond: 1_000_000, process: `${n}` },
         }),
       ),
     );

@@ -15,7 +15,7 @@ describe("an address of PostgreSQL", () => {
       user: "ada@x",
       password: "p/w%",
       database: "my gate",
-      connectTimeoutMs: 5000,
+      connectTimeoutMs: 2000,
     });
   });
 
@@ -28,10 +28,10 @@ describe("an address of PostgreSQL", () => {
   });
 
   test("may name the folder of a Unix socket, and a time to connect", () => {
-    const url = "postgres://ada@localhost/gate?host=/var/run/postgresql&connect_timeout=2";
+    const url = "postgres://ada@localhost/gate?host=/var/run/postgresql&connect_timeout=7";
     expect(postgresAddress(url)).toMatchObject({
       host: "/var/run/postgresql",
-      connectTimeoutMs: 2000,
+      connectTimeoutMs: 7000,
       ssl: false,
     });
   });

@@ -19,13 +19,14 @@ export type PostgresAddress = {
 };
 
 const PORT = 5432;
-const CONNECT_TIMEOUT_S = 5;
+/** A connection that was begun while nothing came through must not hold up whoever waits for long. */
+const CONNECT_TIMEOUT_S = 2;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]", "::1"];
 const PARAMETERS = ["sslmode", "sslrootcert", "connect_timeout", "host"];
 const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof SSL_MODES)[number];
 
-const EXAMPLE = "postgres://USER:PASSWORD@HOST:5432/DATABASE?sslmode=verify-full";
+const EXAMPLE = "postgres://USER@HOST:5432/DATABASE?sslmode=verify-full";
 
 /** @throws StorageError that says what is wrong; it holds nothing of the URL but names of parameters and modes */
 export function postgresAddress(url: string): PostgresAddress {

@@ -35,6 +35,10 @@ class Connection extends pg.Client {
     // The pool hides the password from whoever lists its options.
     super({ ...config, password: config.password, stream: () => socket });
     this.#socket = socket;
+    // Without a statement in the air nobody else hears of it, and Node ends a process for it.
+    this.on("error", () => {
+      this.isSound = false;
+    });
   }
 
   cut(): void {

@@ -1,11 +1,10 @@
-import type { DayBalance, ForgottenDay, Grant, LedgerStore } from "../store.ts";
+import type { DayBalance, ForgottenDay, Grant, LedgerStore } from "../ledger-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 
-const TAKE = `SELECT granted, rest AS "left", wait_ms AS "waitMs", is_shared AS shared FROM @take_credits(
-  :owner, :day, :pool, :spare, :want, :least, :limit, :process, :perSecond, :now)`;
+const TAKE = `SELECT taken_day AS day, granted, rest AS "left", wait_ms AS "waitMs", is_shared AS shared
+  FROM @take_credits(:owner, :day, :pool, :spare, :want, :least, :limit, :process, :number, :perSecond, :now)`;
 
-/** Of a level, in thousandths of a credit: what goes back must not run over the type. */
-const MOST_LEVEL = "1000000000000000000";
+const GIVE_BACK = "SELECT @give_back(:owner, :day, :process, :series, :total)";
 
 const balance = (table: string) =>
   `${table}.used + @used_elsewhere(${table}.owner, ${table}.pool, ${table}.day) AS used, ${table}.added`;
@@ -13,17 +12,12 @@ const balance = (table: string) =>
 export function ledgerStore(db: PostgresDatabase): LedgerStore {
   return {
     take: async ({ spare = 0, ...request }) => {
-      const [row] = await db.write<Omit<Grant, "day">>(TAKE, { ...request, spare });
+      const [row] = await db.write<Grant>(TAKE, { ...request, spare });
       if (row === undefined) throw new Error("a function returned no row");
-      return { day: request.day, ...row };
+      return row;
     },
-    giveBack: async (owner, day, credits) => {
-      await db.change(
-        `UPDATE @ledger SET used = used - least(used, :credits::bigint),
-           level = least(level + 1000 * least(used, :credits::bigint)::numeric, ${MOST_LEVEL})
-         WHERE owner = :owner AND day = :day`,
-        { owner, day, credits },
-      );
+    giveBack: async (given) => {
+      await db.change(GIVE_BACK, given);
     },
     add: async (owner, day, credits) => {
       const [row] = await db.write<DayBalance>(

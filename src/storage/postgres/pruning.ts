@@ -5,6 +5,9 @@ import type { PostgresDatabase } from "./database.ts";
 /** The rows of one piece: a statement of all of them would hold up others for seconds. */
 const ROWS = 1000;
 
+/** Longer than any process asks again for what became of a take. */
+const ASKED_AGAIN_DAYS = 2;
+
 /** Rows that another gateway is deleting are passed over. */
 const pruneSql = (table: string, column = "at"): string =>
   `DELETE FROM @${table} WHERE ctid = ANY (ARRAY(
@@ -23,6 +26,7 @@ export function pruning(db: PostgresDatabase): UsageStore["prune"] {
       [pruneSql("audit"), day],
       [pruneSql("alert_deliveries"), day],
       [pruneSql("alerts", "day"), dayOf(day)],
+      [pruneSql("ledger_processes", "day"), dayOf(minute) - ASKED_AGAIN_DAYS],
     ];
     let left = ROWS;
     for (const [sql, before] of drops) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { delivery } from "../../../test/support/alert-contract.ts";
-import { takeRequest } from "../../../test/support/ledger-contract.ts";
+import { givenBack, takeRequest } from "../../../test/support/ledger-contract.ts";
 import { partnerTake } from "../../../test/support/partner-contract.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { storeContract } from "../../../test/support/store-contract.ts";
@@ -62,7 +62,7 @@ describe("when the thread takes over", () => {
     const request = takeRequest({ limit: 1_000_000, least: 1 });
     let granted = 0;
     const take = async () => {
-      const call = storage.ledger.take(request);
+      const call = storage.ledger.take({ ...request, number: takeRequest().number });
       const wasHere = await isHere(call);
       granted += (await call).granted;
       return wasHere;
@@ -194,10 +194,14 @@ describe("one balance, several processes on one file", () => {
     const request = takeRequest({ limit: 50_001, least: 1, perSecond: 1_000_000 });
     const spend = async (storage: Storage, process: string): Promise<number> => {
       for (let sum = 0; ; ) {
-        const { granted } = await storage.ledger.take({ ...request, process });
+        const { granted } = await storage.ledger.take({
+          ...request,
+          process,
+          number: takeRequest().number,
+        });
         if (granted === 0) return sum;
         const unspent = Math.floor(granted / 3);
-        await storage.ledger.giveBack(request.owner, request.day, unspent);
+        await storage.ledger.giveBack(givenBack(unspent, { process }));
         sum += granted - unspent;
       }
     };
@@ -268,7 +272,7 @@ describe.each(PLACES)("a file that another process has locked, %s:", (_place, op
     const late = await Promise.all([
       failure(storage.accounts.update("acc_1", { plan: "growth" })),
       failure(storage.ledger.take(takeRequest())),
-      failure(storage.ledger.giveBack("acc_1", takeRequest().day, 1)),
+      failure(storage.ledger.giveBack(givenBack(1))),
       failure(storage.usage.record([bucket()], [])),
       failure(storage.partners.take(partnerTake())),
     ]);

@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
+import type { LedgerStore } from "../ledger-store.ts";
 import {
   type AccountStore,
   type ChangeFeed,
   type KeyStore,
-  type LedgerStore,
   type PartnerStore,
   type Storage,
   StorageError,

@@ -104,11 +104,12 @@ function versionOf(db: DatabaseSync): number {
 }
 
 /** All of `work` or nothing. The write lock is taken first, so that nothing fails half-way. */
-export function transaction(db: DatabaseSync, work: () => void): void {
+export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec("BEGIN IMMEDIATE");
   try {
-    work();
+    const result = work();
     db.exec("COMMIT");
+    return result;
   } catch (error) {
     // SQLite has rolled back by itself after some faults (disk full, input and output).
     if (db.isTransaction) db.exec("ROLLBACK");

@@ -5,7 +5,8 @@ import {
   type ForgottenDay,
   type Grant,
   type LedgerStore,
-} from "../store.ts";
+  type TakeRequest,
+} from "../ledger-store.ts";
 import { type Blocking, returning, transaction, writeNothingNew } from "./database.ts";
 
 /** The use of a shared balance by other days; it is read only then. */
@@ -100,12 +101,78 @@ RETURNING day, granted, wait_ms AS waitMs,
   max(CAST(:limit AS INTEGER) + added - used - ${USED_ELSEWHERE}, 0) AS left,
   coalesce(other_at > level_at - 2000 AND other_at <= level_at, 0) AS shared`;
 
-export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
-  const take = returning<Omit<Grant, "shared"> & { readonly shared: number }>(db, TAKE);
+type GrantRow = Omit<Grant, "shared"> & { readonly shared: number };
+type TakenRow = Pick<Grant, "day" | "granted" | "waitMs"> & { readonly number: number };
+type SeriesRow = { readonly series: number; readonly returned: number };
+
+/** The debit, once for each number of a process. */
+function taking(db: DatabaseSync): Blocking<LedgerStore>["take"] {
+  const take = returning<GrantRow>(db, TAKE);
+  const last = db.prepare(
+    `SELECT number, day, granted, wait_ms AS waitMs FROM ledger_processes WHERE owner = ? AND process = ?
+     ORDER BY number DESC LIMIT 1`,
+  );
+  const remember = db.prepare(
+    `INSERT INTO ledger_processes (owner, process, day, number, granted, wait_ms)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET number = excluded.number, granted = excluded.granted,
+       wait_ms = excluded.wait_ms`,
+  );
+  const state = db.prepare(
+    `SELECT day, max(CAST(:limit AS INTEGER) + added - used - ${USED_ELSEWHERE}, 0) AS left,
+       coalesce(other_at > level_at - 2000 AND other_at <= level_at, 0) AS shared
+     FROM ledger WHERE owner = :owner AND day = :day`,
+  );
+  const repeated = (
+    { owner, limit, day }: TakeRequest,
+    { granted, waitMs }: Pick<Grant, "granted" | "waitMs">,
+  ): GrantRow => {
+    const row = state.get({ owner, limit, day }) as
+      | Pick<GrantRow, "day" | "left" | "shared">
+      | undefined;
+    return { ...(row ?? { day, left: limit, shared: 0 }), granted, waitMs };
+  };
+  const grantOf = (request: TakeRequest): GrantRow => {
+    const { owner, process, number, spare = 0, ...rest } = request;
+    const taken = last.get(owner, process) as TakenRow | undefined;
+    if (taken?.number === number) return repeated({ ...request, day: taken.day }, taken);
+    if (taken !== undefined && taken.number > number) {
+      return repeated(request, { granted: 0, waitMs: 0 });
+    }
+    const row = one(take({ owner, process, spare, ...rest }));
+    remember.run(owner, process, row.day, number, row.granted, row.waitMs);
+    return row;
+  };
+  return (request) => {
+    const row = transaction(db, () => grantOf(request));
+    return { ...row, shared: row.shared === 1 };
+  };
+}
+
+/** What a total has more than before goes back, once. */
+function givingBack(db: DatabaseSync): Blocking<LedgerStore>["giveBack"] {
+  const find = db.prepare(
+    "SELECT series, returned FROM ledger_processes WHERE owner = ? AND process = ? AND day = ?",
+  );
+  const remember = db.prepare(
+    `INSERT INTO ledger_processes (owner, process, day, series, returned) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET series = excluded.series, returned = excluded.returned`,
+  );
   const giveBack = db.prepare(
     `UPDATE ledger SET used = used - min(used, :credits),
        level = level + 1000 * min(used, :credits) WHERE owner = :owner AND day = :day`,
   );
+  return ({ owner, day, process, series, total }) =>
+    transaction(db, () => {
+      const known = find.get(owner, process, day) as SeriesRow | undefined;
+      const before = known === undefined || series > known.series ? 0 : known.returned;
+      if (series < (known?.series ?? 0) || total <= before) return;
+      remember.run(owner, process, day, series, total);
+      giveBack.run({ owner, day, credits: total - before });
+    });
+}
+
+export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
   const add = returning<DayBalance>(
     db,
     `INSERT INTO ledger (owner, day, used, added) VALUES (:owner, :day, 0, :credits)
@@ -123,13 +190,8 @@ export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
     "UPDATE ledger SET pool = NULL WHERE owner = :owner AND pool IS NOT NULL",
   );
   return {
-    take: (request) => {
-      const row = one(take({ ...request, spare: request.spare ?? 0 }));
-      return { ...row, shared: row.shared === 1 };
-    },
-    giveBack: (owner, day, credits) => {
-      giveBack.run({ owner, day, credits });
-    },
+    take: taking(db),
+    giveBack: givingBack(db),
     add: (owner, day, credits) => one(add({ owner, day, credits })),
     read: (owner, day) => (read.get(owner, day) as DayBalance | undefined) ?? { used: 0, added: 0 },
     repair: (owners, day) => {

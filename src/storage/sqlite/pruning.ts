@@ -6,6 +6,9 @@ import { type Blocking, transaction } from "./database.ts";
 /** The rows of one piece. Each may lie on a page of its own: 1 MB to write, a few milliseconds in all. */
 const ROWS = 250;
 
+/** Longer than any process asks again for what became of a take. */
+const ASKED_AGAIN_DAYS = 2;
+
 const USAGE_KEY = "account_id, at, key_id, network, method, outcome";
 
 /** Deletes the oldest rows before a time; `key` is the primary key. Numbered values: time, rows. */
@@ -45,6 +48,10 @@ export function pruning(db: DatabaseSync): Blocking<UsageStore>["prune"] {
     drop(pruneSql("audit", "seq"), ({ day }) => day),
     drop(pruneSql("alert_deliveries", "seq"), ({ day }) => day),
     drop(pruneSql("alerts", "account_id, day, threshold", "day"), ({ day }) => dayOf(day)),
+    drop(
+      pruneSql("ledger_processes", "owner, process, day", "day"),
+      ({ minute }) => dayOf(minute) - ASKED_AGAIN_DAYS,
+    ),
   ];
   return (before) => {
     let left = ROWS;

@@ -8,6 +8,7 @@ import type { Delivery } from "../../../src/console/contract/alerts.ts";
 import { dayOf } from "../../../src/lib/day.ts";
 import { openStorage } from "../../../src/storage/open.ts";
 import type { Account } from "../../../src/storage/store.ts";
+import { takeRequest } from "../../support/ledger-contract.ts";
 import { testStorage } from "../../support/test-storage.ts";
 import { temporaryFolder } from "../../support/written.ts";
 import {
@@ -81,6 +82,7 @@ async function spend({ rig, account }: Pick<Scene, "rig" | "account">, credits: 
     owner: account.id,
     day: dayOf(now),
     process: "p",
+    number: takeRequest().number,
     now,
     ...figures,
   });

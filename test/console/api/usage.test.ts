@@ -5,6 +5,7 @@ import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 import { accountUsage } from "../../../src/usage/account-usage.ts";
 import { SeededRandom } from "../../simulation/seeded-random.ts";
+import { takeRequest } from "../../support/ledger-contract.ts";
 import { openRig, type Person, type Rig, STORES } from "./support.ts";
 
 const MINUTE_MS = 60_000;
@@ -56,7 +57,10 @@ async function scene(store: (typeof STORES)[number]): Promise<Scene> {
 function spend(storage: Storage, { accountId, minute, credits }: UsageBucket): Promise<unknown> {
   const now = minute * MINUTE_MS;
   const figures = { pool: null, want: credits, least: credits, limit: 1e12, perSecond: 1e12 };
-  return storage.ledger.take({ owner: accountId, day: dayOf(now), process: "p", now, ...figures });
+  return storage.ledger.take({
+    ...{ owner: accountId, day: dayOf(now), process: "p", number: takeRequest().number, now },
+    ...figures,
+  });
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);

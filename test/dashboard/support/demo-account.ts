@@ -45,6 +45,6 @@ async function charge(storage: Storage, { id }: Account, now: number): Promise<v
   const credits = totals.reduce((sum, row) => sum + row.credits, 0);
   await storage.ledger.take({
     ...{ owner: id, day, pool: null, want: credits, least: credits, limit: DAILY_CREDITS },
-    ...{ process: "test", perSecond: 1e9, now },
+    ...{ process: "test", number: 1, perSecond: 1e9, now },
   });
 }

@@ -34,6 +34,21 @@ CREATE TABLE @ledger (
 CREATE INDEX ledger_spares ON @ledger (owner, spare_of) WHERE spare_of IS NOT NULL;
 CREATE INDEX ledger_pools ON @ledger (owner, pool) WHERE pool IS NOT NULL;
 
+-- What each process took and gave back, so that neither is carried out twice: of a day its last take, and the
+-- series in which credits go back. Rows are of use for as long as a process may ask again.
+CREATE TABLE @ledger_processes (
+  owner text COLLATE "C" NOT NULL,
+  process text COLLATE "C" NOT NULL,
+  day bigint NOT NULL,
+  number bigint NOT NULL DEFAULT 0,
+  granted bigint NOT NULL DEFAULT 0,
+  wait_ms bigint NOT NULL DEFAULT 0,
+  series bigint NOT NULL DEFAULT 0,
+  returned bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner, process, day)
+);
+CREATE INDEX ledger_processes_by_day ON @ledger_processes (day);
+
 -- What other days used of the balance that this one shares with them.
 CREATE FUNCTION @used_elsewhere(of_owner text, of_pool bigint, of_day bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
@@ -47,12 +62,13 @@ END $$;
 -- does. `credits` is the day's limit, `rate` the credits per second, `moment_asked` Unix milliseconds.
 CREATE FUNCTION @take_credits(
   of_owner text, of_day bigint, asked_pool bigint, spare bigint, asked_want bigint, least_asked bigint,
-  credits bigint, taker text, asked_rate bigint, moment_asked bigint,
-  OUT granted bigint, OUT rest bigint, OUT wait_ms bigint, OUT is_shared boolean
+  credits bigint, taker text, asked_number bigint, asked_rate bigint, moment_asked bigint,
+  OUT taken_day bigint, OUT granted bigint, OUT rest bigint, OUT wait_ms bigint, OUT is_shared boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   today @ledger%ROWTYPE;
   last @ledger%ROWTYPE;
+  taken @ledger_processes%ROWTYPE;
   want bigint := greatest(asked_want, least_asked);
   -- More makes no difference, and times a thousand it must fit.
   rate bigint := least(asked_rate, 1000000000000);
@@ -62,6 +78,24 @@ DECLARE
   offered bigint;
 BEGIN
   PERFORM @lock(of_owner);
+  SELECT * INTO taken FROM @ledger_processes WHERE owner = of_owner AND process = taker
+    ORDER BY number DESC LIMIT 1;
+  IF taken.number >= asked_number THEN
+    taken_day := of_day;
+    granted := 0;
+    wait_ms := 0;
+    IF taken.number = asked_number THEN
+      taken_day := taken.day;
+      granted := taken.granted;
+      wait_ms := taken.wait_ms;
+    END IF;
+    SELECT * INTO today FROM @ledger WHERE owner = of_owner AND day = taken_day;
+    rest := greatest(credits + coalesce(today.added - today.used, 0)
+      - @used_elsewhere(of_owner, today.pool, taken_day), 0);
+    is_shared := coalesce(today.other_at > today.level_at - 2000 AND today.other_at <= today.level_at, false);
+    RETURN;
+  END IF;
+  taken_day := of_day;
   SELECT * INTO today FROM @ledger WHERE owner = of_owner AND day = of_day;
   last := today;
   IF today.level_at IS NULL THEN
@@ -112,6 +146,31 @@ BEGIN
     holder = excluded.holder, holder_at = excluded.holder_at, other_at = excluded.other_at,
     level = excluded.level, level_at = excluded.level_at;
   rest := greatest(rest - granted, 0);
+  INSERT INTO @ledger_processes (owner, process, day, number, granted, wait_ms)
+  VALUES (of_owner, taker, of_day, asked_number, granted, wait_ms)
+  ON CONFLICT (owner, process, day) DO UPDATE SET
+    number = excluded.number, granted = excluded.granted, wait_ms = excluded.wait_ms;
+END $$;
+
+-- What a total has more than before goes back, once.
+CREATE FUNCTION @give_back(of_owner text, of_day bigint, giver text, its_series bigint, total bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  known @ledger_processes%ROWTYPE;
+  before bigint := 0;
+BEGIN
+  PERFORM @lock(of_owner);
+  SELECT * INTO known FROM @ledger_processes WHERE owner = of_owner AND process = giver AND day = of_day;
+  IF known.series > its_series THEN RETURN; END IF;
+  IF known.series = its_series THEN before := known.returned; END IF;
+  IF total <= before THEN RETURN; END IF;
+  INSERT INTO @ledger_processes (owner, process, day, series, returned)
+  VALUES (of_owner, giver, of_day, its_series, total)
+  ON CONFLICT (owner, process, day) DO UPDATE SET series = excluded.series, returned = excluded.returned;
+  -- A level must not run over its type.
+  UPDATE @ledger SET used = used - least(used, total - before),
+    level = least(level + 1000 * least(used, total - before)::numeric, 1000000000000000000)
+  WHERE owner = of_owner AND day = of_day AND level_at IS NOT NULL;
 END $$;
 
 -- How many of these calls to partners may be made; they are counted. Null: no cap.
