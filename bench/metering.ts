@@ -220,7 +220,7 @@ async function meteredSubject(store: Storage): Promise<Subject> {
   );
   ledger.start();
   const usage = new UsageRecorder(
-    { keep: { minutes: 3_600_000, hours: 3_600_000, days: 3_600_000 } },
+    { keep: { minutes: 3_600_000, hours: 3_600_000, days: 3_600_000 }, process: "bench" },
     { store: store.usage, clock, onStoreFailure: fail, onLost: fail },
   );
   usage.start();

@@ -64,6 +64,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const metrics = new Metrics();
   const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   metrics.watchCache(cache);
+  metrics.watchStorage(storage.traffic);
   const disk = diskOf(config, { log, metrics, clock });
   const memory = memoryOf(config, metrics);
   const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory });
@@ -71,15 +72,16 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     { pepper: config.keys?.pepper },
     { storage, clock, onStoreFailure: failureLine(log, "the store of keys does not answer") },
   );
+  const process = randomUUID();
   const ledger = new Ledger(
-    { plans: config.plans, process: randomUUID() },
+    { plans: config.plans, process },
     {
       store: storage.ledger,
       scheduler: { ...systemScheduler, ...clock },
       onStoreFailure: failureLine(log, "the store of the ledger does not answer"),
     },
   );
-  const usage = usageRecorder(config, { ...parts, metrics, clock });
+  const usage = usageRecorder(config, { ...parts, metrics, clock, process });
   const addresses = new AddressBook(networks);
   const server = new GatewayServer(config.server, {
     memory,
@@ -189,10 +191,15 @@ function usageRecorder(
     log,
     clock,
     metrics,
-  }: GatewayParts & { readonly metrics: Metrics; readonly clock: Time },
+    process,
+  }: GatewayParts & {
+    readonly metrics: Metrics;
+    readonly clock: Time;
+    readonly process: string;
+  },
 ): UsageRecorder {
   return new UsageRecorder(
-    { keep: config.usage.keep },
+    { keep: config.usage.keep, process },
     {
       store: storage.usage,
       clock,

@@ -10,6 +10,7 @@ import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
 import { runDev } from "./serve/dev.ts";
 import { runStart } from "./serve/start.ts";
+import { describeStorageCommands } from "./storage/storage.ts";
 
 type ConfigOptions = { readonly config: string };
 
@@ -65,5 +66,6 @@ function describe(exitWith: (code: number) => void): Command {
     .action(() => exitWith(runSchema(print)));
   describeStoreCommands(program, print);
   describeLedgerCommands(program, print);
+  describeStorageCommands(program, print);
   return program;
 }

@@ -25,3 +25,12 @@ export const storage = z.strictObject({
   poolSize: positive.default(POSTGRES_DEFAULTS.poolSize),
   statementTimeoutMs: milliseconds.default(POSTGRES_DEFAULTS.statementTimeoutMs),
 });
+
+/** The ends of a copy. URLs with passwords come from the environment: arguments are seen by all who list processes. */
+export function copyEnds({ from, to }: { readonly from?: string; readonly to?: string }): {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+} {
+  const { TOLLGATE_FROM, TOLLGATE_TO } = process.env;
+  return { from: from ?? TOLLGATE_FROM, to: to ?? TOLLGATE_TO };
+}

@@ -55,6 +55,7 @@ export function openMemory(): Storage {
     audit: audit.store,
     alerts: alerts.store,
     isGone: () => false,
+    traffic: { statements: 0, errors: 0, isUp: true },
     close: async () => {
       tables.closed = true;
     },

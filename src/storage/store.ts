@@ -168,6 +168,15 @@ export type PartnerStore = {
   readonly read: (network: string, now: UnixMs) => Promise<PartnerCalls>;
 };
 
+export type StorageTraffic = {
+  /** Statements that were sent to the database, without those that begin and end transactions. */
+  readonly statements: number;
+  /** Those of them that failed, and connections that could not be made. */
+  readonly errors: number;
+  /** The last of them reached the database. */
+  readonly isUp: boolean;
+};
+
 export type Storage = {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
@@ -183,9 +192,14 @@ export type Storage = {
    * the process should be restarted.
    */
   readonly isGone: () => boolean;
+  /** Counted since it was opened. */
+  readonly traffic: StorageTraffic;
   /** Waits for the calls in the air. Later calls reject. */
   readonly close: () => Promise<void>;
 };
+
+/** The stores of a storage, by name. */
+export type StoreName = Exclude<keyof Storage, "close" | "isGone" | "traffic">;
 
 /** The store could not be opened or could not answer. The text is fit for people and holds no key. */
 export class StorageError extends Error {
@@ -200,6 +214,13 @@ export class StorageError extends Error {
     super(message, options);
     this.isOutcomeUnknown = isOutcomeUnknown;
   }
+}
+
+/** `name`: of the database. */
+export function unfinishedCopy(name: string): StorageError {
+  return new StorageError(
+    `the database ${name} holds an unfinished copy of another one: run \`tollgate storage copy\` again`,
+  );
 }
 
 /** Whether what failed may have been carried out all the same, so that it must not be repeated. */

@@ -68,11 +68,18 @@ export type UsagePoint = {
 /** The sums of a span, over all keys. */
 export type UsageTotal = Omit<UsageRow, "at" | "keyId">;
 
+/** Larger with each batch of the process, which sends one after the other. */
+export type BatchNumber = { readonly process: string; readonly number: number };
+
 export type UsageStore = {
-  /** Adds to the minutes, hours and days of these buckets, all or nothing. */
+  /**
+   * Adds to the minutes, hours and days of these buckets, all or nothing. A batch with a number is added once,
+   * however often it is sent.
+   */
   readonly record: (
     buckets: readonly UsageBucket[],
     contracts: readonly ContractCount[],
+    batch?: BatchNumber,
   ) => Promise<void>;
   /** As many rows as there are: a long span of a busy account is asked for piece by piece. */
   readonly query: (query: UsageQuery) => Promise<readonly UsageRow[]>;

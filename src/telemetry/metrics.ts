@@ -13,6 +13,7 @@ import {
   type PlainHistogram,
 } from "./plain-metrics.ts";
 import { type RoutingMetrics, routingFamilies } from "./routing-metrics.ts";
+import { type StorageState, storageFamilies } from "./storage-metrics.ts";
 
 /** From a call that is answered locally to the longest deadline in use, seconds. */
 const LATENCY_BUCKETS = [
@@ -96,6 +97,7 @@ export class Metrics {
   };
   readonly #routing = routingFamilies(this.#make);
   readonly #cache = cacheFamilies(this.#make);
+  readonly #storage = storageFamilies(this.#make.gauge);
   readonly #connections = this.#gauge("tollgate_connections", {
     help: "Open client connections",
     labels: ["transport"],
@@ -153,6 +155,11 @@ export class Metrics {
     );
     bytes.of().read = () => memory.bytes;
     refused.of().read = () => memory.refused;
+  }
+
+  /** The storage, likewise. */
+  watchStorage(state: StorageState): void {
+    this.#storage(state);
   }
 
   /** A request refused as a whole; `reason` is a name of the error table. */

@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { timed } from "../../test/support/timed.ts";
 import { StorageError } from "../storage/store.ts";
-import type { ContractCount, UsageBucket, UsageStore } from "../storage/usage-store.ts";
+import type {
+  BatchNumber,
+  ContractCount,
+  UsageBucket,
+  UsageStore,
+} from "../storage/usage-store.ts";
 import { SKETCH_ENTRIES } from "./contract-sketch.ts";
 import { type SettledCall, UsageRecorder } from "./usage-recorder.ts";
 
@@ -47,6 +52,7 @@ class Bench {
   slow = false;
   /** Writes are carried out, and told as of unknown outcome. */
   losingAnswers = false;
+  lastNumber = 0;
   writes = 0;
   rowsOfLastWrite = 0;
   lost = 0;
@@ -64,8 +70,11 @@ class Bench {
   constructor(maxRows?: number) {
     const clock = timed({ now: () => this.nowMs, monotonic: () => this.nowMs });
     const store = {
-      record: (buckets: readonly UsageBucket[], contracts: readonly ContractCount[]) =>
-        this.#store(buckets, contracts),
+      record: (
+        buckets: readonly UsageBucket[],
+        contracts: readonly ContractCount[],
+        batch?: BatchNumber,
+      ) => this.#store(buckets, contracts, batch),
       prune: async (before: Pruned) => {
         if (this.failing) throw new Error("the store is away");
         this.pruned.push(before);
@@ -73,7 +82,9 @@ class Bench {
         return this.piecesLeft > 0;
       },
     };
-    this.recorder = new UsageRecorder(maxRows === undefined ? { keep } : { keep, maxRows }, {
+    const process = "one";
+    const options = maxRows === undefined ? { keep, process } : { keep, process, maxRows };
+    this.recorder = new UsageRecorder(options, {
       store,
       clock,
       onStoreFailure: (error) => this.failures.push(error),
@@ -105,11 +116,17 @@ class Bench {
     await this.release();
   }
 
-  async #store(buckets: readonly UsageBucket[], contracts: readonly ContractCount[]) {
+  async #store(
+    buckets: readonly UsageBucket[],
+    contracts: readonly ContractCount[],
+    { number }: Partial<BatchNumber> = {},
+  ) {
     this.writes += 1;
     this.rowsOfLastWrite = buckets.length + contracts.length;
     if (this.slow) await new Promise<void>((resolve) => this.#stuck.push(resolve));
     if (this.failing) throw new Error("the store is away");
+    if (number !== undefined && number <= this.lastNumber) return;
+    this.lastNumber = number ?? 0;
     for (const bucket of buckets) {
       for (const span of Object.keys(SPANS) as Span[]) {
         this.stored[span].add(nameOf(bucket, bucket.minute, span), bucket);
@@ -282,16 +299,32 @@ describe("the usage recorder", () => {
     expect(bench.failures).toHaveLength(1);
   });
 
-  test("what the store may have written already is not written again, and told as lost", async () => {
+  test("what the store may have written already is sent again, counted once, and never lost", async () => {
     const bench = new Bench();
     bench.losingAnswers = true;
     bench.record(aCall);
     bench.record(aCall);
     await bench.recorder.flush();
     bench.losingAnswers = false;
+    // It refuses once more before it answers: still nobody knows.
+    bench.failing = true;
+    bench.record(aCall);
+    await bench.recorder.flush();
+    await bench.recover();
+    await bench.recorder.stop();
+    expect([bench.lost, bench.stored.minute.calls, bench.failures.length]).toEqual([0, 3, 1]);
+  });
+
+  test("what the store may have written is told as lost where the process ends before it answers", async () => {
+    const bench = new Bench();
+    bench.losingAnswers = true;
+    bench.record(aCall);
+    await bench.recorder.flush();
+    bench.losingAnswers = false;
+    bench.failing = true;
     bench.record(aCall);
     await bench.recorder.stop();
-    expect([bench.lost, bench.stored.minute.calls, bench.failures.length]).toEqual([2, 3, 1]);
+    expect(bench.lost).toBe(2);
   });
 
   test("a failure of the store is told once, and again after it worked", async () => {

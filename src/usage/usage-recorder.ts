@@ -19,11 +19,18 @@ const ROWS_PER_WRITE = 1000;
 /** About 60 MB. A row is a key's method on a network with an outcome, in a minute. */
 const MAX_ROWS = 100_000;
 
+type NumberedBatch = Batch & { readonly number: number };
+
+const callsOf = (buckets: Batch["buckets"]): number =>
+  buckets.reduce((sum, { calls }) => sum + calls, 0);
+
 export type UsageRecorderOptions = {
   /** `usage.keep` of the configuration, milliseconds. */
   readonly keep: { readonly minutes: number; readonly hours: number; readonly days: number };
   /** Bound of what is kept in memory. */
   readonly maxRows?: number;
+  /** Unlike the name of any other process on the store. */
+  readonly process: string;
 };
 
 export type UsageRecorderParts = {
@@ -32,8 +39,7 @@ export type UsageRecorderParts = {
   /** Told once when the store begins to fail. */
   readonly onStoreFailure: (error: unknown) => void;
   /**
-   * Told of calls that are counted nowhere: memory was full, the store failed at the stop, or nobody
-   * knows whether it wrote them.
+   * Told of calls that are counted nowhere: memory was full, or the store failed at the stop.
    */
   readonly onLost: (calls: number) => void;
 };
@@ -46,6 +52,9 @@ export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   readonly #parts: UsageRecorderParts;
   readonly #unwritten: UnwrittenUsage;
+  #lastNumber = 0;
+  /** Nobody knows whether it was written. It is sent again, unchanged, before any other. */
+  #inDoubt: NumberedBatch | undefined;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
   #failing = false;
   #writesFail = false;
@@ -72,7 +81,7 @@ export class UsageRecorder {
     this.#stopPruning();
     await this.#flushing;
     await this.#write();
-    const lost = this.#unwritten.calls;
+    const lost = this.#unwritten.calls + callsOf(this.#inDoubt?.buckets ?? []);
     if (lost > 0) this.#parts.onLost(lost);
   }
 
@@ -111,31 +120,34 @@ export class UsageRecorder {
 
   /** False where the store failed; what it did not take waits for the next time. */
   async #write(): Promise<boolean> {
-    const { store } = this.#parts;
+    if (this.#inDoubt !== undefined && !(await this.#send(this.#inDoubt))) return false;
     // Not what comes meanwhile: that is the next second's.
     for (let left = this.#unwritten.waiting; left > 0; left -= ROWS_PER_WRITE) {
       const batch = this.#unwritten.take(Math.min(left, ROWS_PER_WRITE));
       if (batch.buckets.length + batch.contracts.length === 0) continue;
-      try {
-        await store.record(batch.buckets, batch.contracts);
-        this.#failing = false;
-        this.#writesFail = false;
-      } catch (error) {
-        this.#failedToWrite(batch, error);
-        return false;
-      }
+      this.#lastNumber += 1;
+      if (!(await this.#send({ ...batch, number: this.#lastNumber }))) return false;
     }
     this.#unwritten.dropPast();
     return true;
   }
 
-  /** It waits for the next time, but is not written twice where it may be written already. */
-  #failedToWrite(batch: Batch, error: unknown): void {
-    if (isOutcomeUnknown(error)) {
-      this.#parts.onLost(batch.buckets.reduce((sum, { calls }) => sum + calls, 0));
-    } else this.#unwritten.putBack(batch);
-    this.#storeFailed(error);
-    this.#writesFail = true;
+  async #send(batch: NumberedBatch): Promise<boolean> {
+    const { buckets, contracts, number } = batch;
+    const { process } = this.#options;
+    try {
+      await this.#parts.store.record(buckets, contracts, { process, number });
+      this.#inDoubt = undefined;
+      this.#failing = false;
+      this.#writesFail = false;
+      return true;
+    } catch (error) {
+      if (isOutcomeUnknown(error)) this.#inDoubt = batch;
+      else if (this.#inDoubt === undefined) this.#unwritten.putBack(batch);
+      this.#storeFailed(error);
+      this.#writesFail = true;
+      return false;
+    }
   }
 
   /** A piece, and later the next one, so that writes and takes get in between. */

@@ -1,14 +1,19 @@
 import { type Metric, Registry } from "prom-client";
 import type { MetricFamily, MetricSample } from "../admin/operations.ts";
 
-/** All workers report the same value of these, some later than others. All others are added up. */
-const HIGHEST: ReadonlySet<string> = new Set([
-  "tollgate_network_head",
-  "tollgate_upstream_head",
-  "tollgate_upstream_ready",
+/** All others are added up. */
+const NOT_ADDED: Readonly<Record<string, (one: number, other: number) => number>> = Object.freeze({
+  // All workers report the same value of these, some later than others.
+  tollgate_network_head: Math.max,
+  tollgate_upstream_head: Math.max,
+  tollgate_upstream_ready: Math.max,
   // Each sees the whole folder.
-  "tollgate_disk_cache_bytes",
-]);
+  tollgate_disk_cache_bytes: Math.max,
+  // Where one does not reach it, some calls are refused.
+  tollgate_storage_up: Math.min,
+});
+
+const added = (one: number, other: number): number => one + other;
 
 /** The beginning of the metrics of a process alone. */
 const OWN_PREFIX = "tollgate_";
@@ -33,7 +38,7 @@ export function sumFamilies(all: readonly MetricFamily[]): readonly MetricFamily
   for (const family of all) {
     const sum = sums.get(family.name) ?? { family, samples: new Map() };
     sums.set(family.name, sum);
-    const add = HIGHEST.has(family.name) ? Math.max : (one: number, other: number) => one + other;
+    const add = NOT_ADDED[family.name] ?? added;
     for (const sample of family.values) {
       const key = keyOf(sample);
       const known = sum.samples.get(key);

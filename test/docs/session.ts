@@ -17,14 +17,16 @@ export class Session {
   readonly dev: Dev;
   readonly #env: NodeJS.ProcessEnv;
   readonly #nodeUrl: string;
+  readonly #postgresPort: string;
   #background: Running | undefined;
   #key = "";
   #keyId = "";
 
-  /** `nodeUrl` stands for the readers' own nodes, 10.0.0.1 and 10.0.0.2. */
-  constructor(dev: Dev, nodeUrl: string) {
+  /** `nodeUrl` stands for the readers' own nodes, 10.0.0.1 and 10.0.0.2; the port for their database's. */
+  constructor(dev: Dev, { nodeUrl, postgresPort }: { nodeUrl: string; postgresPort: string }) {
     this.dev = dev;
     this.#nodeUrl = nodeUrl;
+    this.#postgresPort = postgresPort;
     const bin = join(this.folder, "bin");
     mkdirSync(bin);
     writeFileSync(
@@ -106,6 +108,10 @@ export class Session {
       .replaceAll('"port":8545', `"port":${http}`)
       .replaceAll(/\bport: [89]545\b/g, "port: 0")
       .replaceAll(/http:\/\/10\.0\.0\.[12]:8545/g, this.#nodeUrl)
+      .replaceAll(
+        "tollgate:…@db.example.org:5432",
+        `tollgate:${encodeURIComponent("…")}@127.0.0.1:${this.#postgresPort}`,
+      )
       .replaceAll("key_3fGhK9mNpQ2", this.#keyId)
       .replaceAll(/\bKEY\b/g, (word) => this.#key || devKey || word);
   }

@@ -38,10 +38,12 @@ const NODE: Readonly<Record<string, string>> = {
 let dev: Dev;
 let running: Running | undefined;
 let node: StandInNode | undefined;
+let postgresPort = "";
 
 beforeAll(async () => {
   expect(existsSync("test/outside/node_modules"), "npm run pretest installs it").toBe(true);
   node = await startStandInNode(({ method }) => ({ result: NODE[method] ?? null }));
+  postgresPort = new URL(await sharedPostgres()).port;
   const [command = "", ...args] = COMMAND_OF_DEV.split(" ");
   running = new Running(command, args, { cwd: ROOT, env: userEnvironment() });
   dev = { printed: await running.printed(/Ctrl-C ends everything/) };
@@ -58,7 +60,7 @@ for (const page of PAGES) {
   describe(page, () => {
     let session: Session;
     beforeAll(async () => {
-      session = new Session(dev, node?.url ?? "");
+      session = new Session(dev, { nodeUrl: node?.url ?? "", postgresPort });
       await session.prepare();
     });
     afterAll(() => session.end());

@@ -33,7 +33,7 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
   );
   const keep = { minutes: 60_000, hours: 60_000, days: 60_000 };
   const usage = new UsageRecorder(
-    { keep },
+    { keep, process: "fuzz" },
     { store: store.usage, clock: systemClock, onStoreFailure, onLost: () => undefined },
   );
   const usageOf = async () => "{}";

@@ -1,6 +1,4 @@
-import { type Storage, StorageError } from "../../src/storage/store.ts";
-
-type StoreName = Exclude<keyof Storage, "close" | "isGone">;
+import { type Storage, StorageError, type StoreName } from "../../src/storage/store.ts";
 
 /** A storage whose stores answer with a StorageError while their names are in `broken`. */
 export type BreakableStorage = {
@@ -12,7 +10,7 @@ export type BreakableStorage = {
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
   const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts } = storage;
-  const { isGone, close } = storage;
+  const { isGone, close, traffic } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
       method,
@@ -37,6 +35,7 @@ export function breakable(storage: Storage): BreakableStorage {
       audit: wrapped("audit", audit),
       alerts: wrapped("alerts", alerts),
       isGone,
+      traffic,
       close,
     },
   };

@@ -63,7 +63,7 @@ const READS = [
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {
-  const { close: _, isGone: __, ...stores } = openMemory();
+  const { close: _, isGone: __, traffic: ___, ...stores } = openMemory();
   const all = Object.entries(stores).flatMap(([store, methods]) =>
     Object.keys(methods).map((method) => `${store}.${method}`),
   );

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { openSqlite } from "../../src/storage/sqlite/client.ts";
-import type { Storage } from "../../src/storage/store.ts";
+import type { StoreName } from "../../src/storage/store.ts";
 
 /** Argument: the file. `threadAfterMs` as of `openSqlite`. */
 const [, , path = "", threadAfterMs = ""] = process.argv;
@@ -33,9 +33,7 @@ function answer(reply: object): void {
 
 function answerTo({ store, method, args }: Asked): unknown {
   if (store === "dump") return dump();
-  const methods = storage[
-    store as Exclude<keyof Storage, "close" | "isGone">
-  ] as unknown as Methods;
+  const methods = storage[store as StoreName] as unknown as Methods;
   return methods[method]?.(...args);
 }
 

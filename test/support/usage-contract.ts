@@ -63,6 +63,26 @@ export function usageContract(storage: () => Storage): void {
     expect(await at("day")).toEqual([{ ...sums, at: MIDNIGHT }]);
   });
 
+  test("a batch with a number is added once, however often and late it is sent", async () => {
+    const { usage } = storage();
+    const one = { process: "one", number: 7 };
+    const calls = async () => {
+      const rows = await usage.query(everything({ resolution: "day" }));
+      const [top] = await usage.topContracts({ ...everything(), limit: 1 });
+      return [rows[0]?.calls, top?.calls];
+    };
+    const record = (batch?: typeof one) => usage.record([bucket()], [contractCount()], batch);
+    await Promise.all([record(one), record(one), record(one)]);
+    expect(await calls()).toEqual([2, 3]);
+    await record({ ...one, number: 6 });
+    expect(await calls()).toEqual([2, 3]);
+    await record({ ...one, number: 8 });
+    await record({ process: "two", number: 1 });
+    await record();
+    await record();
+    expect(await calls()).toEqual([10, 15]);
+  });
+
   test("each key, network, method and outcome has its own row, in a fixed order", async () => {
     const { usage } = storage();
     const buckets = [

@@ -42,6 +42,18 @@ export type Auth = {
   readonly close: () => Promise<void>;
 };
 
+/** Makes or updates the tables of users and sessions, and nothing else. @throws StorageError */
+export async function makeAuthTables(storage: StorageSettings, parts: AuthParts): Promise<void> {
+  const tables = await openAuthTables(storage);
+  const secret = "nothing is signed with this one, ever";
+  const options = authOptions(
+    { publicUrl: "http://localhost", secret, signup: "closed", storage },
+    { ...parts, tables, mail: undefined, maySignUp: async () => false, takeLink: () => false },
+  );
+  await tables.migrate(async () => (await getMigrations(options)).runMigrations());
+  await tables.close();
+}
+
 /**
  * Opens users and sessions, and makes or updates their tables. better-auth does all of it: here is
  * only what it is told.

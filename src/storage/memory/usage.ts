@@ -36,9 +36,15 @@ export function memoryUsage(check: () => void): UsageStore {
       .sort((a, b) => compare(nameOf(a), nameOf(b)))
       .map(({ accountId: _, ...row }) => row);
   };
+  /** The last batch of each process. */
+  const written = new Map<string, number>();
   return {
-    record: async (buckets, counts) => {
+    record: async (buckets, counts, batch) => {
       check();
+      if (batch !== undefined) {
+        if ((written.get(batch.process) ?? 0) >= batch.number) return;
+        written.set(batch.process, batch.number);
+      }
       for (const name of RESOLUTIONS) {
         for (const bucket of buckets) addRow(tables[name], toRow(bucket, MINUTES[name]));
       }

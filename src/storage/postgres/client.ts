@@ -1,7 +1,7 @@
 import { POSTGRES_DEFAULTS } from "../../config/storage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { StorageSettings } from "../open.ts";
-import { type Storage, StorageError } from "../store.ts";
+import { type Storage, StorageError, unfinishedCopy } from "../store.ts";
 import { accountStore } from "./accounts.ts";
 import { alertStore } from "./alerts.ts";
 import { auditStore } from "./audit.ts";
@@ -19,6 +19,12 @@ import { usageStore } from "./usage.ts";
 /** Told once where the database cannot be talked to; it is then waited for. Absent: that is an error. */
 type OnWait = ((why: string) => void) | undefined;
 
+export type OpenOptions = {
+  readonly onWait?: OnWait;
+  /** Also one that a copy from another store has not filled yet. */
+  readonly takesUnfinished?: boolean;
+};
+
 const TRIED_EVERY_MS = 500;
 
 /**
@@ -27,7 +33,7 @@ const TRIED_EVERY_MS = 500;
  */
 export async function openDatabase(
   settings: StorageSettings,
-  onWait?: OnWait,
+  { onWait, takesUnfinished = false }: OpenOptions = {},
 ): Promise<PostgresDatabase> {
   const {
     schema = POSTGRES_DEFAULTS.schema,
@@ -38,6 +44,8 @@ export async function openDatabase(
   const db = new PostgresDatabase({ address, schema, poolSize, statementTimeoutMs }, systemClock);
   try {
     await reached(db, onWait);
+    const unfinished = "SELECT 1 FROM @copy_state WHERE state = 'unfinished'";
+    if (!takesUnfinished && (await db.read(unfinished)).length > 0) throw unfinishedCopy(db.name);
     return db;
   } catch (error) {
     await db.close();
@@ -47,7 +55,7 @@ export async function openDatabase(
 
 /** @throws StorageError as `openDatabase` */
 export async function openPostgres(settings: StorageSettings, onWait?: OnWait): Promise<Storage> {
-  const db = await openDatabase(settings, onWait);
+  const db = await openDatabase(settings, { onWait });
   return {
     accounts: accountStore(db),
     keys: keyStore(db),
@@ -60,6 +68,7 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
     alerts: alertStore(db),
     // Each statement has a connection that works, or makes one.
     isGone: () => false,
+    traffic: db.traffic,
     close: () => db.close(),
   };
 }

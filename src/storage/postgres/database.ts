@@ -74,6 +74,7 @@ export class PostgresDatabase implements Session {
   readonly #statements: Statements;
   readonly #timers: Pick<SystemTimers, "after">;
   readonly #pool: pg.Pool;
+  readonly traffic = { statements: 0, errors: 0, isUp: true };
   #closing: Promise<void> | undefined;
   #inAir = 0;
   #settled: () => void = () => undefined;
@@ -190,16 +191,21 @@ export class PostgresDatabase implements Session {
     try {
       return await this.#pool.connect();
     } catch (error) {
+      this.traffic.errors += 1;
+      this.traffic.isUp = false;
       throw storageError(error, this.name);
     }
   }
 
   async #ask(connection: Connection, statement: Statement): Promise<Answer> {
+    this.traffic.statements += 1;
     const stopWaiting = this.#timers.after(this.#options.statementTimeoutMs, () =>
       connection.cut(),
     );
     try {
-      return await connection.query(statement.text, [...statement.values]);
+      const answer = await connection.query(statement.text, [...statement.values]);
+      this.traffic.isUp = true;
+      return answer;
     } catch (error) {
       throw this.#failure(error, connection);
     } finally {
@@ -210,6 +216,8 @@ export class PostgresDatabase implements Session {
   #failure(error: unknown, connection: Connection): StorageError {
     const isKnown = isRefusal(error);
     if (!isKnown) connection.isSound = false;
+    this.traffic.errors += 1;
+    this.traffic.isUp = isKnown;
     return storageError(error, this.name, { isOutcomeUnknown: !isKnown });
   }
 
@@ -217,7 +225,11 @@ export class PostgresDatabase implements Session {
     connection: Connection,
     work: (session: Transaction) => Promise<Result>,
   ): Promise<Result> {
-    const tell = (text: string) => this.#ask(connection, { text, values: [] });
+    const tell = (text: string) => {
+      // Of transactions, what is asked in them counts.
+      this.traffic.statements -= 1;
+      return this.#ask(connection, { text, values: [] });
+    };
     await tell("BEGIN");
     let result: Result;
     try {

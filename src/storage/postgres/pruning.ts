@@ -22,6 +22,7 @@ export function pruning(db: PostgresDatabase): UsageStore["prune"] {
       [pruneSql("usage_hours"), hour],
       [pruneSql("usage_hour_sums"), hour],
       [pruneSql("usage_days"), day],
+      [pruneSql("usage_batches"), minute],
       [pruneSql("contract_minutes"), minute],
       [pruneSql("audit"), day],
       [pruneSql("alert_deliveries"), day],

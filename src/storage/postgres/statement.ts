@@ -57,5 +57,5 @@ function sendable(value: Value | undefined, name: string): Value {
 }
 
 /** PostgreSQL has no zero byte in a text: what holds one is kept, and searched for, with a mark in its place. */
-const withoutZeros = (text: string): string =>
+export const withoutZeros = (text: string): string =>
   text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text;

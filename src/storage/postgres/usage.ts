@@ -1,19 +1,22 @@
 import { DAY_MS } from "../../lib/day.ts";
-import { TABLES } from "../rows/usage.ts";
+import { MINUTE_MS, newestOf, TABLES } from "../rows/usage.ts";
 import type { ContractCount, UsageBucket, UsageRow, UsageStore } from "../usage-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { pruning } from "./pruning.ts";
 import { usageSums } from "./usage-sums.ts";
-
-const MINUTE_MS = 60_000;
 
 /** The tables of buckets, and the milliseconds that a row of each stands for. */
 const SPANS = { usage_minutes: MINUTE_MS, usage_hours: 60 * MINUTE_MS, usage_days: DAY_MS };
 
 export function usageStore(db: PostgresDatabase): UsageStore {
   return {
-    record: async (buckets, contracts) => {
-      await db.change(RECORD, { ...columnsOf(buckets), ...contractColumnsOf(contracts) });
+    record: async (buckets, contracts, batch) => {
+      await db.change(RECORD, {
+        ...{ process: batch?.process ?? null, number: batch?.number ?? 0 },
+        newest: newestOf(buckets, contracts),
+        ...columnsOf(buckets),
+        ...contractColumnsOf(contracts),
+      });
     },
     query: ({ accountId, keyId = null, network = null, resolution, from, to }) =>
       db.read<UsageRow>(
@@ -52,12 +55,21 @@ function upsertSql(table: string, spanMs: number, keys: string): string {
 const KEY = "account_id, at, key_id, network, method, outcome";
 const KEY_OF_SUMS = "account_id, at, network, method, outcome";
 
+/** `fresh` has a row where the batch has no number, or was not written before. */
 const RECORD = `
-WITH bucket AS MATERIALIZED (
-  SELECT * FROM unnest(:minutes::bigint[], :accounts::text[], :keys::text[], :networks::text[],
+WITH claimed AS (
+  INSERT INTO @usage_batches AS mine (process, number, at)
+  SELECT :process::text, :number::bigint, :newest::bigint WHERE :process::text IS NOT NULL
+  ON CONFLICT (process) DO UPDATE SET number = excluded.number, at = excluded.at
+  WHERE mine.number < excluded.number
+  RETURNING 1
+), fresh AS (
+  SELECT 1 FROM claimed UNION ALL SELECT 1 WHERE :process::text IS NULL
+), bucket AS MATERIALIZED (
+  SELECT bucket.* FROM unnest(:minutes::bigint[], :accounts::text[], :keys::text[], :networks::text[],
     :methods::text[], :outcomes::text[], :calls::bigint[], :credits::bigint[], :bytes::bigint[],
     :latencies::float8[])
-  AS bucket (minute, account_id, key_id, network, method, outcome, calls, credits, bytes, latency)
+  AS bucket (minute, account_id, key_id, network, method, outcome, calls, credits, bytes, latency), fresh
 ), ${Object.entries(SPANS)
   .map(
     ([table, spanMs]) =>
@@ -69,7 +81,7 @@ INSERT INTO @contract_minutes AS mine (at, account_id, network, contract, calls)
 SELECT minute * ${MINUTE_MS} AS started, account_id, network, contract, sum(calls)
 FROM unnest(:contractMinutes::bigint[], :contractAccounts::text[], :contractNetworks::text[],
   :contracts::text[], :contractCalls::bigint[])
-AS counted (minute, account_id, network, contract, calls)
+AS counted (minute, account_id, network, contract, calls), fresh
 GROUP BY started, account_id, network, contract ORDER BY account_id, started, network, contract
 ON CONFLICT (account_id, at, network, contract) DO UPDATE SET calls = mine.calls + excluded.calls`;
 

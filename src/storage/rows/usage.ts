@@ -1,9 +1,13 @@
 import {
   ANSWERED_OUTCOMES,
+  type ContractCount,
+  type UsageBucket,
   type UsageDimension,
   type UsageQuery,
   type UsageResolution,
 } from "../usage-store.ts";
+
+export const MINUTE_MS = 60_000;
 
 export const TABLES: Readonly<Record<UsageResolution, string>> = {
   minute: "usage_minutes",
@@ -42,4 +46,13 @@ export function spanValues({
 }: UsageQuery): Record<string, string | number> {
   const key = keyId === undefined ? {} : { keyId };
   return { accountId, from, to, ...key, ...(network === undefined ? {} : { network }) };
+}
+
+/** The newest minute of a batch, Unix milliseconds. */
+export function newestOf(
+  buckets: readonly UsageBucket[],
+  contracts: readonly ContractCount[],
+): number {
+  const minutes = [...buckets, ...contracts].map(({ minute }) => minute);
+  return minutes.reduce((newest, minute) => Math.max(newest, minute), 0) * MINUTE_MS;
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { MonotonicMs, Time } from "../../lib/clock.ts";
-import type { Storage } from "../store.ts";
+import type { Storage, StoreName } from "../store.ts";
 import { accountStatements } from "./accounts.ts";
 import { alertStatements } from "./alerts.ts";
 import { auditStatements } from "./audit.ts";
@@ -20,8 +20,6 @@ import { ledgerStatements } from "./ledger.ts";
 import { memberStatements } from "./members.ts";
 import { partnerStatements } from "./partners.ts";
 import { usageStatements } from "./usage.ts";
-
-export type StoreName = Exclude<keyof Storage, "close" | "isGone">;
 
 export type Call = {
   readonly id: number;

@@ -11,9 +11,10 @@ import {
   type PartnerStore,
   type Storage,
   StorageError,
+  type StoreName,
 } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
-import { type Reply, SqliteCalls, type StoreName } from "./calls.ts";
+import { type Reply, SqliteCalls } from "./calls.ts";
 import type { DatabaseOptions } from "./database.ts";
 import { StorageThread } from "./thread.ts";
 
@@ -76,6 +77,7 @@ class SqliteClient {
   #isClosed = false;
   #closing: Promise<void> | undefined;
   #settled: () => void = () => undefined;
+  readonly traffic = { statements: 0, errors: 0, isUp: true };
 
   /** @throws StorageError where the database cannot be opened */
   constructor(database: DatabaseOptions, options: SqliteOptions) {
@@ -105,6 +107,7 @@ class SqliteClient {
   call(store: StoreName, method: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new StorageError("the storage is closed"));
     this.#lastId += 1;
+    this.traffic.statements += 1;
     const call = { id: this.#lastId, store, method, args };
     const isInThread = !this.#isHere;
     return new Promise((resolve, reject) => {
@@ -150,7 +153,9 @@ class SqliteClient {
   #settle(reply: Reply): void {
     const pending = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
+    this.traffic.isUp = !("error" in reply);
     if ("error" in reply) {
+      this.traffic.errors += 1;
       const { error, isOutcomeUnknown = false } = reply;
       pending?.reject(new StorageError(error, { isOutcomeUnknown }));
     } else pending?.resolve(reply.value);
@@ -235,6 +240,7 @@ function storageOver(client: SqliteClient): Storage {
       page: true,
     }),
     isGone: () => client.isGone,
+    traffic: client.traffic,
     close: () => client.close(),
   };
 }

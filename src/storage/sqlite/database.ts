@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { ownFile } from "../../lib/own-files.ts";
-import { StorageError } from "../store.ts";
+import { StorageError, unfinishedCopy } from "../store.ts";
 
 /** A store's methods as they are in the worker, where nothing else has to go on meanwhile. */
 export type Blocking<Store> = {
@@ -16,6 +16,8 @@ export type DatabaseOptions = {
   readonly path: string;
   /** How long a call waits for another process's lock. */
   readonly busyTimeoutMs: number;
+  /** Also one that a copy from another store has not filled yet. */
+  readonly takesUnfinished?: boolean;
 };
 
 /**
@@ -24,10 +26,19 @@ export type DatabaseOptions = {
  */
 export function openDatabase(options: DatabaseOptions): DatabaseSync {
   try {
-    return open(options, () => undefined);
+    const db = open(options, () => undefined);
+    if (options.takesUnfinished !== true) refuseUnfinished(db, options.path);
+    return db;
   } catch (error) {
     throw storageError(error, options.path);
   }
+}
+
+function refuseUnfinished(db: DatabaseSync, path: string): void {
+  const row = db.prepare("SELECT 1 FROM copy_state WHERE state = 'unfinished'").get();
+  if (row === undefined) return;
+  db.close();
+  throw unfinishedCopy(path);
 }
 
 /**

@@ -44,6 +44,7 @@ export function pruning(db: DatabaseSync): Blocking<UsageStore>["prune"] {
       return hours(before, rows);
     },
     drop(pruneSql("usage_days", USAGE_KEY), ({ day }) => day),
+    drop(pruneSql("usage_batches", "process"), ({ minute }) => minute),
     drop(pruneSql("contract_minutes", contractKey), ({ minute }) => minute),
     drop(pruneSql("audit", "seq"), ({ day }) => day),
     drop(pruneSql("alert_deliveries", "seq"), ({ day }) => day),

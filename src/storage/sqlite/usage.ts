@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { MINUTE_MS, newestOf } from "../rows/usage.ts";
 import type {
   ContractCount,
   UsageBucket,
@@ -10,8 +11,6 @@ import type {
 import { type Blocking, transaction } from "./database.ts";
 import { pruning } from "./pruning.ts";
 import { usageSums } from "./usage-sums.ts";
-
-const MINUTE_MS = 60_000;
 
 type Resolution = {
   readonly name: UsageResolution;
@@ -73,8 +72,17 @@ function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
      VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls`,
   );
-  return (buckets, contracts) =>
+  const claim = db.prepare(
+    `INSERT INTO usage_batches (process, number, at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET number = excluded.number, at = excluded.at
+     WHERE number < excluded.number`,
+  );
+  return (buckets, contracts, batch) =>
     transaction(db, () => {
+      if (batch !== undefined) {
+        const { process, number } = batch;
+        if (claim.run(process, number, newestOf(buckets, contracts)).changes === 0) return;
+      }
       for (const { name, minutes } of RESOLUTIONS) {
         for (const bucket of buckets) add(upserts[name], bucket, minutes);
       }

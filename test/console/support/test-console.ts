@@ -55,6 +55,8 @@ export type TestConsoleOptions = {
   readonly ports?: { readonly gateway: number; readonly admin?: number | undefined };
   /** With `tollgate.db`; a new one by default. */
   readonly folder?: string;
+  /** In place of that file. */
+  readonly storage?: StorageSettings;
 };
 
 /** Of which a console alone needs no more than the name. */
@@ -66,7 +68,8 @@ const NETWORKS = [
 export async function startTestConsole(options: TestConsoleOptions = {}): Promise<TestConsole> {
   const mailbox = await openMailbox();
   const folder = options.folder ?? temporaryFolder("console");
-  const storageIn = await testStorage(`sqlite:${join(folder, "tollgate.db")}`, folder);
+  const file = `sqlite:${join(folder, "tollgate.db")}`;
+  const storageIn = options.storage ?? (await testStorage(file, folder));
   const config = configOf(options, { mailbox, folder, storage: storageIn });
   const { logger, log } = collectLog();
   const storage = await openStorage(config.storage);

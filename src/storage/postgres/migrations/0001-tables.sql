@@ -185,6 +185,14 @@ CREATE TABLE @usage_hour_sums (
 );
 CREATE INDEX usage_hour_sums_by_time ON @usage_hour_sums (at);
 
+-- The last batch of usage that each process has written, so that none is added twice. `at`: of its newest minute.
+CREATE TABLE @usage_batches (
+  process text COLLATE "C" PRIMARY KEY,
+  number bigint NOT NULL,
+  at bigint NOT NULL
+);
+CREATE INDEX usage_batches_by_time ON @usage_batches (at);
+
 CREATE TABLE @contract_minutes (
   at bigint NOT NULL,
   account_id text COLLATE "C" NOT NULL,

@@ -5,3 +5,6 @@ CREATE TABLE @attempts (
   last_ms bigint NOT NULL
 );
 CREATE INDEX attempts_by_time ON @attempts (last_ms);
+
+-- Of a copy from another store to here: `unfinished` or `finished`. No row where there was none.
+CREATE TABLE @copy_state (state text NOT NULL);
