@@ -197,8 +197,12 @@ export class PostgresDatabase implements Session {
     }
   }
 
-  async #ask(connection: Connection, statement: Statement): Promise<Answer> {
+  #ask(connection: Connection, statement: Statement): Promise<Answer> {
     this.traffic.statements += 1;
+    return this.#send(connection, statement);
+  }
+
+  async #send(connection: Connection, statement: Statement): Promise<Answer> {
     const stopWaiting = this.#timers.after(this.#options.statementTimeoutMs, () =>
       connection.cut(),
     );
@@ -225,11 +229,8 @@ export class PostgresDatabase implements Session {
     connection: Connection,
     work: (session: Transaction) => Promise<Result>,
   ): Promise<Result> {
-    const tell = (text: string) => {
-      // Of transactions, what is asked in them counts.
-      this.traffic.statements -= 1;
-      return this.#ask(connection, { text, values: [] });
-    };
+    // Of a transaction, what is asked in it counts.
+    const tell = (text: string) => this.#send(connection, { text, values: [] });
     await tell("BEGIN");
     let result: Result;
     try {
