@@ -117,3 +117,29 @@ for (const file of globSync("src/**/*.ts", { exclude: ["**/*.test.ts"] })) {
     expect(AMBIENT.exec(code)?.[0]).toBeUndefined();
   });
 }
+
+/** What Node loads for a file before it runs anything: its packages, and those of the files that it imports. */
+function packagesOf(file: string, seen = new Set<string>()): Set<string> {
+  const packages = new Set<string>();
+  if (seen.has(file)) return packages;
+  seen.add(file);
+  const source = readFileSync(file, "utf8");
+  for (const [, from = ""] of source.matchAll(
+    /^(?:import|export) (?!type )[^;]*?from "([^"]+)";/gm,
+  )) {
+    if (from.startsWith(".")) {
+      const found = packagesOf(join(dirname(file), from), seen);
+      for (const name of found) packages.add(name);
+    } else packages.add(from.split("/")[0] ?? "");
+  }
+  return packages;
+}
+
+test("no command but those that need them loads the dashboard's packages, or PostgreSQL's", () => {
+  const program = packagesOf("src/commands/program.ts");
+  expect([...program]).toContain("commander");
+  for (const name of ["better-auth", "kysely", "pg", "fastify"]) {
+    expect(program.has(name), name).toBe(false);
+  }
+  expect(packagesOf("src/commands/storage/copy.ts").has("better-auth")).toBe(true);
+});

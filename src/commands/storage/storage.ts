@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { copyEnds, POSTGRES_DEFAULTS } from "../../config/storage.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { copyCommand } from "./copy.ts";
 
 type CopyOptions = {
   readonly from?: string;
@@ -24,6 +23,8 @@ export function describeStorageCommands(program: Command, print: (text: string) 
     .action(async ({ json = false, schema, ...ends }: CopyOptions) => {
       const progress = json ? () => undefined : print;
       const parts = { print: progress, now: systemClock.monotonic };
+      // What it loads would take longer than a whole start of the gateway.
+      const { copyCommand } = await import("./copy.ts");
       const result = await copyCommand({ ...copyEnds(ends), schema }, parts);
       print(json ? JSON.stringify(result.json) : result.text);
     });
