@@ -7,6 +7,7 @@ import { ConsoleHost } from "../../src/commands/serve/console-process.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { freePort } from "../support/free-port.ts";
 import { isAlive } from "../support/shell.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
@@ -207,12 +208,3 @@ test("with workers, one dashboard stands beside them", async () => {
   expect((await gateway.process.ended).code).toBe(0);
   expect(isAlive(dashboard.pid)).toBe(false);
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}

@@ -10,6 +10,7 @@ import { type CopyProgress, copyStorage } from "../../storage/copy/copy.ts";
 import { postgresSide } from "../../storage/copy/postgres-side.ts";
 import type { Side } from "../../storage/copy/side.ts";
 import { sqliteSide } from "../../storage/copy/sqlite-side.ts";
+import { COPIED_TABLES } from "../../storage/copy/tables.ts";
 import { openMemory } from "../../storage/memory.ts";
 import type { StorageSettings } from "../../storage/open.ts";
 import { openDatabase as openPostgresDatabase } from "../../storage/postgres/client.ts";
@@ -70,9 +71,9 @@ function settingsOf(option: string, url: string | undefined, schema: string): St
 
 async function openSide(settings: StorageSettings): Promise<Side> {
   const side = await opened(settings);
-  const users = { name: "user", key: ["id"], sums: [], isOfUsers: true } as const;
+  const users = COPIED_TABLES.find(({ isOfUsers }) => isOfUsers);
   // A store without a dashboard has none; a copy begun before has them.
-  if ((await side.columns(users)).length > 0) return side;
+  if (users !== undefined && (await side.columns(users)).length > 0) return side;
   await side.close();
   const log = createLog({ level: "error", terminal: false });
   const tools = { mailer: undefined, log, clock: systemClock, random: randomBytes };

@@ -1,7 +1,7 @@
 import type { PostgresDatabase } from "../postgres/database.ts";
 import { quoted, type Values, withoutZeros } from "../postgres/statement.ts";
 import type { CopiedRow, CopiedValue, Side } from "./side.ts";
-import type { CopiedTable } from "./tables.ts";
+import { type CopiedTable, columnList } from "./tables.ts";
 
 type Kind = "flag" | "time" | "text" | "other";
 type Columns = ReadonlyMap<string, Kind>;
@@ -14,8 +14,6 @@ const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
   text: "text",
   "character varying": "text",
 });
-
-const list = (names: readonly string[]): string => names.map(quoted).join(", ");
 
 export function postgresSide(db: PostgresDatabase): Side {
   const nameOf = (table: CopiedTable) => `${quoted(db.schema)}.${quoted(table.name)}`;
@@ -41,13 +39,13 @@ export function postgresSide(db: PostgresDatabase): Side {
       for (const [n, value] of (after ?? []).entries()) values[`k${n}`] = value;
       const marks = table.key.map((_, n) => `:k${n}`).join(", ");
       const behind = after === undefined ? "" : `WHERE (${order(table, kinds)}) > (${marks})`;
-      const sql = `SELECT ${list(columns)} FROM ${nameOf(table)} ${behind}
+      const sql = `SELECT ${columnList(columns)} FROM ${nameOf(table)} ${behind}
         ORDER BY ${order(table, kinds)} LIMIT :limit`;
       return (await db.read<Record<string, unknown>>(sql, values)).map(toCopied);
     },
     lastKey: async (table) => {
       const kinds = await kindsOf(table);
-      const sql = `SELECT ${list(table.key)} FROM ${nameOf(table)}
+      const sql = `SELECT ${columnList(table.key)} FROM ${nameOf(table)}
         ORDER BY ${order(table, kinds, " DESC")} LIMIT 1`;
       const [row] = await db.read<CopiedRow>(sql);
       return row && table.key.map((column) => row[column] ?? null);
@@ -55,8 +53,8 @@ export function postgresSide(db: PostgresDatabase): Side {
     write: async (table, columns, rows) => {
       const kinds = await kindsOf(table);
       const json = JSON.stringify(rows.map((row) => fromCopied(row, kinds)));
-      const sql = `INSERT INTO ${nameOf(table)} (${list(columns)})
-        OVERRIDING SYSTEM VALUE SELECT ${list(columns)}
+      const sql = `INSERT INTO ${nameOf(table)} (${columnList(columns)})
+        OVERRIDING SYSTEM VALUE SELECT ${columnList(columns)}
         FROM jsonb_populate_recordset(NULL::${nameOf(table)}, :json::jsonb)`;
       await db.change(sql, { json } satisfies Values);
     },

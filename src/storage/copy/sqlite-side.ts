@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { quoted } from "../postgres/statement.ts";
 import { transaction } from "../sqlite/database.ts";
 import type { CopiedRow, CopiedValue, Side } from "./side.ts";
-import type { CopiedTable } from "./tables.ts";
-
-const quoted = (name: string): string => `"${name}"`;
-const list = (names: readonly string[]): string => names.map(quoted).join(", ");
+import { type CopiedTable, columnList } from "./tables.ts";
 
 /** `path`: of the gateway's file; `usersPath`: of the dashboard's, which may be missing. */
 export function sqliteSide(path: string, usersPath: string): Side {
@@ -26,14 +24,14 @@ export function sqliteSide(path: string, usersPath: string): Side {
       return Object.values(all(table, sql)[0] ?? {}).map(String);
     },
     read: async (table, { columns, after, limit }) => {
-      const key = list(table.key);
+      const key = columnList(table.key);
       const behind = after === undefined ? "" : `WHERE (${key}) > (${marks(after.length)})`;
-      const sql = `SELECT ${list(columns)} FROM ${quoted(table.name)} ${behind} ORDER BY ${key} LIMIT ?`;
+      const sql = `SELECT ${columnList(columns)} FROM ${quoted(table.name)} ${behind} ORDER BY ${key} LIMIT ?`;
       return all(table, sql, ...(after ?? []), limit);
     },
     lastKey: async (table) => {
       const order = table.key.map((column) => `${quoted(column)} DESC`).join(", ");
-      const sql = `SELECT ${list(table.key)} FROM ${quoted(table.name)} ORDER BY ${order} LIMIT 1`;
+      const sql = `SELECT ${columnList(table.key)} FROM ${quoted(table.name)} ORDER BY ${order} LIMIT 1`;
       const [row] = all(table, sql);
       return row && table.key.map((column) => row[column] ?? null);
     },
@@ -44,7 +42,7 @@ export function sqliteSide(path: string, usersPath: string): Side {
       const more = table.name === "partner_calls" && !columns.includes("allowed");
       const into = more ? [...columns, "allowed"] : columns;
       const insert = db.prepare(
-        `INSERT INTO ${quoted(table.name)} (${list(into)}) VALUES (${marks(into.length)})`,
+        `INSERT INTO ${quoted(table.name)} (${columnList(into)}) VALUES (${marks(into.length)})`,
       );
       transaction(db, () => {
         for (const row of rows) {

@@ -1,3 +1,5 @@
+import { quoted } from "../postgres/statement.ts";
+
 /** What a copy takes along, in an order in which what a row refers to is there before it. */
 export type CopiedTable = {
   readonly name: string;
@@ -45,3 +47,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "passkey", ...OF_USERS },
   { name: "attempts", key: ["name"], sums: ["count"], isOfUsers: true },
 ];
+
+/** Names of columns as both databases take them. */
+export const columnList = (names: readonly string[]): string => names.map(quoted).join(", ");

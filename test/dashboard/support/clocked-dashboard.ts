@@ -10,10 +10,10 @@ import { openStorage } from "../../../src/storage/open.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
 import { SECRET } from "../../console/support/test-console.ts";
+import { freePort } from "../../support/free-port.ts";
 import { timed } from "../../support/timed.ts";
 import { forgetPort, record, recordPort, temporaryFolder } from "../../support/written.ts";
 import { requirePages } from "./built-pages.ts";
-import { freePort } from "./free-port.ts";
 import type { Visitor } from "./test-browser.ts";
 
 /** A dashboard without a gateway, in the test's process, whose time the test sets. */

@@ -7,11 +7,11 @@ import type { Account, ApiKey, Storage } from "../../../src/storage/store.ts";
 import { Browser } from "../../console/support/browser.ts";
 import { linkIn, type Mailbox, openMailbox } from "../../console/support/mailbox.ts";
 import { PASSWORD, SECRET } from "../../console/support/test-console.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type StandInNode, startStandInNode } from "../../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../../support/started-gateway.ts";
 import { recordKey } from "../../support/written.ts";
 import { requirePages } from "./built-pages.ts";
-import { freePort } from "./free-port.ts";
 import type { Visitor } from "./test-browser.ts";
 
 export type Dashboard = {
