@@ -41,18 +41,22 @@ type CallParts = {
   readonly timers: Timers;
   readonly clock: Pick<Clock, "now">;
   readonly secrets: OwnSecrets;
+  /** All of a request's head but the length, which comes last. */
+  readonly head: string;
+  readonly maxBytes: number;
+  readonly memory: MemoryBudget | undefined;
 };
 
-type CallOptions = { readonly id: number; readonly asker: Asker; readonly parts: CallParts };
+type CallOptions = {
+  readonly id: number;
+  readonly request: UpstreamRequest;
+  readonly asker: Asker;
+};
 
 /** One node behind HTTP: JSON-RPC over keep-alive connections, ids of its own. */
 export class HttpUpstream implements Transport {
   readonly name: string;
   readonly #pool: ConnectionPool;
-  /** All of the request's head but the length, which comes last. */
-  readonly #head: string;
-  readonly #maxBytes: number;
-  readonly #memory: MemoryBudget | undefined;
   readonly #callParts: CallParts;
   /** Where the node is sent batches. */
   readonly #batches: BatchSender | undefined;
@@ -62,13 +66,14 @@ export class HttpUpstream implements Transport {
     const url = new URL(options.url);
     this.name = options.name;
     const headers = { ...options.headers, ...basicAuth(url) };
-    this.#head = headOf(url, headers);
-    this.#maxBytes = options.maxResponseBytes;
-    this.#memory = parts.memory;
-    const secrets = new OwnSecrets(url, headers);
-    const { timers, loop, onBroken = () => undefined } = parts;
+    const { timers, loop, memory, onBroken = () => undefined } = parts;
     this.#pool = new ConnectionPool(url, options.maxConnections, { timers, loop, onBroken });
-    this.#callParts = { pool: this.#pool, timers, clock: loop.clock, secrets };
+    this.#callParts = {
+      ...{ pool: this.#pool, timers, clock: loop.clock, memory },
+      secrets: new OwnSecrets(url, headers),
+      head: headOf(url, headers),
+      maxBytes: options.maxResponseBytes,
+    };
     const { batch = 0 } = options;
     if (batch > 1) this.#batches = this.#openBatches(batch, loop.buffers);
   }
@@ -81,9 +86,7 @@ export class HttpUpstream implements Transport {
     if (this.#batches !== undefined && request.alone !== true) {
       return this.#batches.call(request, asker);
     }
-    const id = this.#takeIds(1);
-    const options = this.#optionsOf(callText(id, request), request);
-    const call = new HttpCall(options, { id, asker, parts: this.#callParts });
+    const call = new HttpCall({ id: this.#takeIds(1), request, asker }, this.#callParts);
     this.#pool.send(call);
     call.begin();
     return call;
@@ -109,18 +112,12 @@ export class HttpUpstream implements Transport {
     return first;
   }
 
-  /** `text`: the body, JSON text in ASCII. */
-  #optionsOf(text: string, { timeoutMs, account, keyId }: Charge): ExchangeOptions {
-    const request = `${this.#head}${text.length}\r\n\r\n${text}`;
-    const memory = this.#memory;
-    return { request, maxBytes: this.#maxBytes, timeoutMs, memory, account, key: keyId };
-  }
-
   #openBatches(most: number, buffers: LargeBuffers): BatchSender {
     const wire: Wire = {
       takeIds: (count) => this.#takeIds(count),
       exchange: (text, charge, done) => {
-        const exchange = new ToldExchange(this.#optionsOf(text, charge), done);
+        const request = requestText(this.#callParts.head, text);
+        const exchange = new ToldExchange({ request, ...optionsOf(charge, this.#callParts) }, done);
         this.#pool.send(exchange);
         return { cancel: () => this.#pool.cancel(exchange) };
       },
@@ -133,16 +130,23 @@ export class HttpUpstream implements Transport {
 /** One call that travels alone, from its request to its answer. */
 class HttpCall extends Exchange implements InAir {
   readonly #id: number;
+  readonly #asked: UpstreamRequest;
   readonly #asker: Asker;
   readonly #parts: CallParts;
   #timer: Timer | undefined;
   #isDone = false;
 
-  constructor(options: ExchangeOptions, { id, asker, parts }: CallOptions) {
-    super(options);
+  constructor({ id, request, asker }: CallOptions, parts: CallParts) {
+    super(optionsOf(request, parts));
     this.#id = id;
+    this.#asked = request;
     this.#asker = asker;
     this.#parts = parts;
+  }
+
+  /** Made when it is written: of a call that waits it would be a fifth of what its waiting holds. */
+  get request(): string {
+    return requestText(this.#parts.head, callText(this.#id, this.#asked));
   }
 
   /** Its time runs. The request is on its way already, and may have failed at once. */
@@ -178,6 +182,18 @@ class HttpCall extends Exchange implements InAir {
   #endTime(): void {
     if (this.#timer !== undefined) this.#parts.timers.clear(this.#timer);
   }
+}
+
+function optionsOf(
+  { timeoutMs, account, keyId }: Charge,
+  { maxBytes, memory }: CallParts,
+): ExchangeOptions {
+  return { maxBytes, timeoutMs, memory, account, key: keyId };
+}
+
+/** `text`: the body, JSON text in ASCII. */
+function requestText(head: string, text: string): string {
+  return `${head}${text.length}\r\n\r\n${text}`;
 }
 
 function headOf(url: URL, configured: Readonly<Record<string, string>>): string {

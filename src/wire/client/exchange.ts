@@ -17,8 +17,6 @@ export type Failure =
   | { readonly kind: "unreachable"; readonly code: string; readonly isStale?: boolean };
 
 export type ExchangeOptions = {
-  /** The whole request: head and body, a character per byte. */
-  readonly request: string;
   /** The response's body may have so many. */
   readonly maxBytes: number;
   /** The most that connecting may take. */
@@ -32,7 +30,8 @@ export type ExchangeOptions = {
 
 /** One request, which is told what becomes of it: once, or never where it is cancelled. */
 export abstract class Exchange {
-  readonly request: string;
+  /** The whole request: head and body, a character per byte. Not before a connection carries it. */
+  abstract readonly request: string;
   readonly maxBytes: number;
   readonly timeoutMs: number;
   /** The connection that carries it, or is being opened for it alone. */
@@ -53,8 +52,7 @@ export abstract class Exchange {
   readonly #memory: MemoryBudget | undefined;
   #holding: Holding | undefined;
 
-  constructor({ request, maxBytes, timeoutMs, memory, account, key = "" }: ExchangeOptions) {
-    this.request = request;
+  constructor({ maxBytes, timeoutMs, memory, account, key = "" }: ExchangeOptions) {
     this.maxBytes = maxBytes;
     this.timeoutMs = timeoutMs;
     this.#memory = memory;
@@ -81,10 +79,15 @@ export abstract class Exchange {
 
 /** One that tells somebody else, who may keep what is told. */
 export class ToldExchange extends Exchange {
+  readonly request: string;
   readonly #told: (outcome: Outcome) => void;
 
-  constructor(options: ExchangeOptions, told: (outcome: Outcome) => void) {
+  constructor(
+    { request, ...options }: ExchangeOptions & Pick<Exchange, "request">,
+    told: (outcome: Outcome) => void,
+  ) {
     super(options);
+    this.request = request;
     this.#told = told;
   }
 

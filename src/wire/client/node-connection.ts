@@ -44,8 +44,9 @@ export class NodeHttpConnection extends HttpConnection {
   }
 
   protected send(exchange: Exchange): void {
-    const end = exchange.request.indexOf("\r\n\r\n");
-    const [first = "", ...lines] = exchange.request.slice(0, end).split("\r\n");
+    const text = exchange.request;
+    const end = text.indexOf("\r\n\r\n");
+    const [first = "", ...lines] = text.slice(0, end).split("\r\n");
     const [method, path] = first.split(" ");
     const headers = lines.flatMap((line) => {
       const colon = line.indexOf(":");
@@ -63,7 +64,7 @@ export class NodeHttpConnection extends HttpConnection {
       // All others are the socket's, too. What cannot be read behind a whole response is nobody's.
       if (code.startsWith("HPE_") && this.#response?.complete !== true) isOther();
     });
-    sent.end(exchange.request.slice(end + 4), "latin1");
+    sent.end(text.slice(end + 4), "latin1");
   }
 
   protected wasSent(): boolean {
