@@ -1,14 +1,8 @@
 import { performance } from "node:perf_hooks";
+import type { MonotonicMs, UnixMs } from "./moments.ts";
 import { patientInterval } from "./patient-interval.ts";
 
-/** Every number has this: with it a plain number, such as a sum, stands for either kind of moment. */
-type Plain = Pick<number, "toFixed">;
-
-/** A moment of Unix time, milliseconds. The compiler refuses one where the other kind is expected. */
-export type UnixMs = number & Plain & { readonly clock?: "unix" };
-
-/** A moment of a clock that never goes back, milliseconds; differences of two are durations. */
-export type MonotonicMs = number & Plain & { readonly clock?: "monotonic" };
+export type { MonotonicMs, UnixMs };
 
 /** Time as a part: tests put in a clock that they move by hand. */
 export type Clock = {

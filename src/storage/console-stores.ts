@@ -1,4 +1,4 @@
-import type { UnixMs } from "../lib/clock.ts";
+import type { UnixMs } from "../lib/moments.ts";
 
 /**
  * The stores of the dashboard beside accounts and keys: who else belongs to an account, what was

@@ -1,4 +1,4 @@
-import type { UnixMs } from "../lib/clock.ts";
+import type { UnixMs } from "../lib/moments.ts";
 
 /** A UTC day, as days since 1970-01-01. */
 export type Day = number;

@@ -1,5 +1,5 @@
-import type { UnixMs } from "../lib/clock.ts";
 import { DAY_MS, dayOf } from "../lib/day.ts";
+import type { UnixMs } from "../lib/moments.ts";
 import type { Day } from "./ledger-store.ts";
 
 /** `day` is the moment's own; the month's days are `first` to, but not including, `next`. */

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -9,6 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/postgres/client.ts";
 import { freePort } from "../support/free-port.ts";
+import { isListening } from "../support/is-listening.ts";
 import { newSchema, sharedPostgres } from "../support/postgres.ts";
 import { storeContract } from "../support/store-contract.ts";
 
@@ -70,15 +70,3 @@ default_pool_size = 3
     await Promise.all([one.close(), other.close()]);
   });
 });
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
