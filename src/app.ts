@@ -3,14 +3,16 @@ import { Authenticator, type Identity } from "./access/authenticator.ts";
 import { ClientAddress } from "./access/client-address.ts";
 import { UnknownKeys } from "./access/unknown-keys.ts";
 import { ADMIN_CONNECTIONS, AdminServer } from "./admin/admin-server.ts";
-import { OwnOperations, type UpstreamName } from "./admin/operations.ts";
+import { obstacles } from "./admin/obstacles.ts";
+import { OwnOperations } from "./admin/operations.ts";
 import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
 import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
-import { StoreProbe } from "./credits/store-probe.ts";
+import { FleetMember } from "./fleet/fleet-member.ts";
+import { marksOf } from "./fleet/marks.ts";
 import { AddressBook } from "./gateway/fronts/address.ts";
 import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
@@ -36,8 +38,8 @@ export type GatewayParts = {
   readonly log: Logger;
   readonly clock: Clock;
   readonly loop: EventLoop;
-  /** Upstreams that are out of use from the start on. */
-  readonly drained?: readonly UpstreamName[];
+  /** Of a worker, from 1 on. */
+  readonly number?: number;
   /** Where workers tell each other of the networks' heads; absent in a single process. */
   readonly board?: WorkerBoard | undefined;
 };
@@ -105,30 +107,58 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const served = networks.map(({ network }) => network);
   const check = obstacles({ storage, clock, ledger, usage });
   const isHealthy = () => !storage.isGone();
-  const operations = new OwnOperations({ networks: served, metrics, obstacles: check, isHealthy });
+  const fleet = fleetMember(config, { ...parts, clock, metrics, ledger, process, served });
+  const watched = { networks: served, fleet, metrics };
+  const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
-    await server.stop();
-    await admin?.stop();
-    await ledger.stop();
-    await usage.stop();
-    await authenticator.stop();
+    const parts = [server, admin, fleet, ledger, usage, authenticator];
+    for (const part of parts) await part?.stop();
     await Promise.all(served.map((network) => network.stop()));
     await disk?.close();
   };
   try {
-    for (const place of parts.drained ?? []) await operations.setDrained(place, true);
+    await fleet.begin();
     for (const network of served) network.start();
     ledger.start();
     usage.start();
     await authenticator.start();
     const port = await server.listen();
+    fleet.start(port);
     return { port, adminPort: await admin?.listen(), operations, stop };
   } catch (error) {
     // A port that is taken: what was started must not keep the process alive.
     await stop();
     throw error;
   }
+}
+
+const DIFFERENCE = "other gateways that serve from the same storage have other settings";
+const RIVAL =
+  "another gateway that serves from the same storage has this name: give each its own, fleet.name";
+
+/** This process among those that serve from the storage. */
+function fleetMember(
+  config: Config,
+  parts: GatewayParts & {
+    readonly clock: Time;
+    readonly metrics: Metrics;
+    readonly ledger: Ledger;
+    readonly process: string;
+    readonly served: readonly Network[];
+  },
+): FleetMember {
+  const { storage, clock, log, metrics, ledger, process, served, number = 1 } = parts;
+  return new FleetMember(
+    { name: config.fleet.name, worker: number, process, marks: marksOf(config) },
+    {
+      ...{ store: storage.fleet, clock, networks: served },
+      calls: () => metrics.callCount,
+      leases: () => ledger.leases,
+      onDifference: (settings) => log.warn({ settings }, DIFFERENCE),
+      onRival: (name) => log.error({ name }, RIVAL),
+    },
+  );
 }
 
 /** Files of the program itself: standard streams, the database, modules. */
@@ -255,28 +285,4 @@ function buildNetworks(
     });
     return { network: built, hosts: network.hosts };
   });
-}
-
-/** A read and a write show whether the storage works now, the parts whether their own writes did of late. */
-function obstacles(parts: {
-  readonly storage: Storage;
-  readonly clock: Time;
-  readonly ledger: Ledger;
-  readonly usage: UsageRecorder;
-}): () => Promise<readonly string[]> {
-  const { storage, clock, ledger, usage } = parts;
-  const probe = new StoreProbe({ store: storage.ledger, clock });
-  return async () => {
-    const reading = storage.changes.since(undefined).then(
-      () => true,
-      () => false,
-    );
-    const [answers, isWritable] = await Promise.all([reading, probe.isWritable()]);
-    const countsCredits = isWritable && !ledger.isStoreFailing;
-    return [
-      ...(answers ? [] : ["storage: accounts and keys cannot be read"]),
-      ...(countsCredits ? [] : ["storage: credits cannot be counted"]),
-      ...(usage.isStoreFailing ? ["storage: usage cannot be written"] : []),
-    ];
-  };
 }

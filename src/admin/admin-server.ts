@@ -16,11 +16,15 @@ type Page = { readonly status: number; readonly type: string; readonly body: str
 const JSON_TYPE = "application/json";
 const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
+const NO_STORAGE = "the storage does not answer";
+const HERE_ALONE = `${NO_STORAGE}: only this gateway holds to it now, and the others when it does`;
+
 const SWITCH = /^\/networks\/([^/]+)\/upstreams\/([^/]+)\/(drain|enable)$/;
 
 /**
  * The operators' port, never the public one: /healthz (no restart is needed), /readyz (it can
- * serve), /metrics (Prometheus text), /networks (heads and upstreams, which can be drained).
+ * serve), /metrics (Prometheus text), /networks (heads and upstreams, which can be drained), /fleet (the
+ * gateways that share the storage).
  */
 export class AdminServer {
   readonly #options: AdminOptions;
@@ -91,8 +95,12 @@ export class AdminServer {
         const networks = await this.#operations.networks();
         return networks === undefined ? error(503, "no worker answers") : json(200, { networks });
       }
+      case "/fleet": {
+        const fleet = await this.#operations.fleet();
+        return fleet === undefined ? error(503, NO_STORAGE) : json(200, fleet);
+      }
       default:
-        return error(404, "there are /healthz, /readyz, /metrics and /networks");
+        return error(404, "there are /healthz, /readyz, /metrics, /networks and /fleet");
     }
   }
 
@@ -105,6 +113,7 @@ export class AdminServer {
   async #drain(network: string, upstream: string, drained: boolean): Promise<Page> {
     const result = await this.#operations.setDrained({ network, upstream }, drained);
     if (result === "done") return json(200, { network, upstream, drained });
+    if (result === "here") return json(200, { network, upstream, drained, note: HERE_ALONE });
     return result.missing === "network"
       ? error(404, "there is no network of this name")
       : error(404, "the network has no upstream of this name");

@@ -1,5 +1,8 @@
+import type { DrainResult, FleetMember } from "../fleet/fleet-member.ts";
+import type { FleetOverview } from "../fleet/gateways.ts";
 import type { Network } from "../networks/network.ts";
 import { type NetworkOverview, overviewOf } from "../networks/overview.ts";
+import type { UpstreamName } from "../storage/fleet-store.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 
 /** One metric with all its series, as prom-client's registries give them. */
@@ -18,9 +21,6 @@ export type MetricSample = {
   readonly value: number;
 };
 
-/** The upstream is drained, or no longer. `missing`: the name of the two that nobody has. */
-export type DrainResult = "done" | { readonly missing: "network" | "upstream" };
-
 export type Readiness = { readonly ready: boolean; readonly obstacles: readonly string[] };
 
 /** An operator's view of a gateway, and control of it, be it one process or several. */
@@ -29,18 +29,19 @@ export type Operations = {
   readonly metrics: () => Promise<string>;
   /** Undefined where no process can say. */
   readonly networks: () => Promise<readonly NetworkOverview[] | undefined>;
-  /** Until the gateway ends: what is to last belongs into the configuration. */
+  /** The gateways that share the storage. Undefined where it does not answer. */
+  readonly fleet: () => Promise<FleetOverview | undefined>;
+  /** For all of them, until it is enabled. */
   readonly setDrained: (place: UpstreamName, drained: boolean) => Promise<DrainResult>;
   readonly readiness: () => Promise<Readiness>;
   /** False where only a restart of the process helps. */
   readonly isHealthy: () => boolean;
 };
 
-export type UpstreamName = { readonly network: string; readonly upstream: string };
-
 type Parts = {
   readonly metrics: Metrics;
   readonly networks: readonly Network[];
+  readonly fleet: FleetMember;
   /** The reasons why the gateway cannot serve, in words; empty when it can. */
   readonly obstacles: () => Promise<readonly string[]>;
   readonly isHealthy: () => boolean;
@@ -78,10 +79,12 @@ export class OwnOperations implements Operations {
     return Promise.all(this.#parts.networks.map(overviewOf));
   }
 
-  async setDrained({ network: name, upstream }: UpstreamName, drained: boolean) {
-    const network = this.#parts.networks.find((each) => each.name === name);
-    if (network === undefined) return { missing: "network" } as const;
-    return network.setDrained(upstream, drained) ? "done" : ({ missing: "upstream" } as const);
+  fleet(): Promise<FleetOverview | undefined> {
+    return this.#parts.fleet.list().catch(() => undefined);
+  }
+
+  setDrained(place: UpstreamName, drained: boolean): Promise<DrainResult> {
+    return this.#parts.fleet.setDrained(place, drained);
   }
 
   async readiness(): Promise<Readiness> {

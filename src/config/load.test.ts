@@ -69,6 +69,7 @@ describe("defaults", () => {
         poolSize: 10,
         statementTimeoutMs: 5000,
       },
+      fleet: {},
       keys: {},
       usage: { keep: { minutes: 172_800_000, hours: 7_776_000_000, days: 63_072_000_000 } },
       cache: { memoryBytes: 268_435_456 },

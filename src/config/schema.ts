@@ -93,6 +93,7 @@ export const configSchema = z.strictObject({
   storage: storage.prefault({}),
   keys: z.strictObject({ pepper: text.optional() }).prefault({}),
   usage: z.strictObject({ keep: keep.prefault({}) }).prefault({}),
+  fleet: z.strictObject({ name: text.optional() }).prefault({}),
   cache: cache.prefault({}),
   log: z
     .strictObject({

@@ -204,6 +204,11 @@ export class Ledger {
     return this.#health.isFailing;
   }
 
+  /** Owners of whose credits a lease is open, or asked for. */
+  get leases(): number {
+    return this.#awake.size;
+  }
+
   /** Owners in memory. */
   get size(): number {
     return this.#accounts.size + this.#keys.size;

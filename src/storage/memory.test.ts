@@ -1,4 +1,7 @@
+import { fleetTimeContract } from "../../test/support/fleet-contract.ts";
 import { storeContract } from "../../test/support/store-contract.ts";
 import { openMemory } from "./memory.ts";
 
 storeContract("the memory adapter", async () => openMemory());
+
+fleetTimeContract(async () => openMemory());

@@ -3,6 +3,7 @@ import { ageCursor, pageOf, readAgeCursor } from "./cursor.ts";
 import type { Accounts } from "./memory/accounts.ts";
 import { memoryAlerts } from "./memory/alerts.ts";
 import { memoryAudit } from "./memory/audit.ts";
+import { memoryFleet } from "./memory/fleet.ts";
 import { memoryLedger } from "./memory/ledger.ts";
 import { memoryMembers } from "./memory/members.ts";
 import { memoryPartners } from "./memory/partners.ts";
@@ -54,6 +55,7 @@ export function openMemory(): Storage {
     members: members.store,
     audit: audit.store,
     alerts: alerts.store,
+    fleet: memoryFleet(check),
     isGone: () => false,
     traffic: { statements: 0, errors: 0, isUp: true },
     close: async () => {

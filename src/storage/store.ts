@@ -1,5 +1,6 @@
-import type { UnixMs } from "../lib/clock.ts";
+import type { UnixMs } from "../lib/moments.ts";
 import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
+import type { FleetStore } from "./fleet-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 
@@ -187,6 +188,7 @@ export type Storage = {
   readonly members: MemberStore;
   readonly audit: AuditStore;
   readonly alerts: AlertStore;
+  readonly fleet: FleetStore;
   /**
    * True where nothing can be asked of it any more although that was tried again for some ten seconds:
    * the process should be restarted.

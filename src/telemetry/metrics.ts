@@ -107,6 +107,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Calls of all networks so far. */
+  get callCount(): number {
+    return this.#calls.total;
+  }
+
   network(network: string): NetworkMetrics {
     const calls = new Map<string, OutcomeMetrics>();
     const ofMethod = (method: string) =>

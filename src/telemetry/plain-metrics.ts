@@ -82,6 +82,10 @@ abstract class Family<Part> {
     return this as unknown as Metric;
   }
 
+  protected parts(): Part[] {
+    return Array.from(this.#series.values(), ({ part }) => part);
+  }
+
   protected abstract make(): Part;
   protected abstract read(series: Series<Part>): Value[];
 }
@@ -92,6 +96,11 @@ export class CounterFamily extends Family<PlainCounter> {
   constructor(description: Description, type: "counter" | "gauge" = "counter") {
     super(description);
     this.type = type;
+  }
+
+  /** Of all its series. */
+  get total(): number {
+    return this.parts().reduce((sum, { value }) => sum + value, 0);
   }
 
   protected make(): PlainCounter {

@@ -1,6 +1,9 @@
-import type { MetricFamily, Readiness, UpstreamName } from "../admin/operations.ts";
+import type { MetricFamily, Readiness } from "../admin/operations.ts";
 import type { Config } from "../config/schema.ts";
+import type { DrainResult } from "../fleet/fleet-member.ts";
+import type { FleetOverview } from "../fleet/gateways.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
+import type { UpstreamName } from "../storage/fleet-store.ts";
 
 /** The file in which workers tell each other of heads: they inherit it open, beside the channel (3). */
 export const BOARD_FD = 4;
@@ -9,6 +12,7 @@ export const BOARD_FD = 4;
 export type Question =
   | { readonly kind: "metrics" }
   | { readonly kind: "networks" }
+  | { readonly kind: "fleet" }
   | { readonly kind: "readiness" }
   | { readonly kind: "drain"; readonly place: UpstreamName; readonly drained: boolean };
 
@@ -16,8 +20,10 @@ export type Question =
 export type Answers = {
   readonly metrics: readonly MetricFamily[];
   readonly networks: readonly NetworkOverview[];
+  /** Null where the storage does not answer. */
+  readonly fleet: FleetOverview | null;
   readonly readiness: Readiness;
-  readonly drain: null;
+  readonly drain: DrainResult;
 };
 
 export type Start = {
@@ -26,7 +32,6 @@ export type Start = {
   readonly number: number;
   /** The worker's own part of it. */
   readonly config: Config;
-  readonly drained: readonly UpstreamName[];
 };
 
 export type Ask = { readonly kind: "ask"; readonly id: number; readonly question: Question };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { MetricFamily, UpstreamName } from "../admin/operations.ts";
+import type { MetricFamily } from "../admin/operations.ts";
 import type { Config } from "../config/schema.ts";
 import type { Time } from "../lib/clock.ts";
 import { entryFile } from "../lib/own-files.ts";
@@ -35,7 +35,6 @@ export class WorkerPool {
   readonly #log: Logger;
   readonly #time: Time;
   readonly #places: readonly Place[];
-  readonly #drained = new Map<string, UpstreamName>();
   #departed: readonly MetricFamily[] = [];
   #port: number | undefined;
   /** The file in which workers tell each other of heads. */
@@ -97,17 +96,6 @@ export class WorkerPool {
     return sumFamilies([...this.#departed, ...running]);
   }
 
-  /** For the workers that run, and those that will. */
-  async setDrained(place: UpstreamName, drained: boolean, timeoutMs: number): Promise<void> {
-    const key = JSON.stringify([place.network, place.upstream]);
-    if (drained) this.#drained.set(key, place);
-    else this.#drained.delete(key);
-    const told = this.#places.map(({ worker }) =>
-      worker?.ask({ kind: "drain", place, drained }, timeoutMs),
-    );
-    await Promise.all(told);
-  }
-
   async stop(): Promise<void> {
     this.#isStopping = true;
     const withinMs = this.#config.server.shutdownTimeoutMs + WRITING_MS;
@@ -124,12 +112,7 @@ export class WorkerPool {
   async #begin(place: Place): Promise<number> {
     const { number } = place;
     const config = workerConfig(this.#config, this.#portToAsk());
-    const drained = [...this.#drained.values()];
-    const worker = new WorkerHandle(
-      cluster.fork(),
-      { kind: "start", number, config, drained },
-      this.#time,
-    );
+    const worker = new WorkerHandle(cluster.fork(), { kind: "start", number, config }, this.#time);
     place.worker = worker;
     void worker.ended.then((end) => this.#ended(place, worker, end));
     const port = await worker.serving;

@@ -1,13 +1,10 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type {
-  DrainResult,
-  MetricFamily,
-  Operations,
-  Readiness,
-  UpstreamName,
-} from "../admin/operations.ts";
+import type { MetricFamily, Operations, Readiness } from "../admin/operations.ts";
 import type { Config } from "../config/schema.ts";
+import type { DrainResult } from "../fleet/fleet-member.ts";
+import type { FleetOverview } from "../fleet/gateways.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
+import type { UpstreamName } from "../storage/fleet-store.ts";
 import { metricsText, ofWorker, sumFamilies } from "./metric-sums.ts";
 import { oneOverview, oneReadiness } from "./one-view.ts";
 import type { WorkerPool } from "./pool.ts";
@@ -43,13 +40,20 @@ export class PooledOperations implements Operations {
     return oneOverview(views.filter((view) => view !== undefined));
   }
 
+  async fleet(): Promise<FleetOverview | undefined> {
+    const asked = this.#serving().map((worker) => worker.ask({ kind: "fleet" }, ANSWER_MS));
+    const views = await Promise.all(asked);
+    return views.find((view) => view !== undefined && view !== null) ?? undefined;
+  }
+
   async setDrained(place: UpstreamName, drained: boolean): Promise<DrainResult> {
     const network = this.#config.networks.find(({ name }) => name === place.network);
     if (network === undefined) return { missing: "network" };
     const isKnown = network.upstreams.some(({ name }) => name === place.upstream);
     if (!isKnown) return { missing: "upstream" };
-    await this.#pool.setDrained(place, drained, ANSWER_MS);
-    return "done";
+    const question = { kind: "drain", place, drained } as const;
+    const results = await Promise.all(this.#serving().map((each) => each.ask(question, ANSWER_MS)));
+    return results.includes("done") ? "done" : "here";
   }
 
   async readiness(): Promise<Readiness> {

@@ -52,7 +52,7 @@ export class Worker {
     }
   }
 
-  async #start({ number, config, drained }: Start): Promise<Running | undefined> {
+  async #start({ number, config }: Start): Promise<Running | undefined> {
     const terminal = process.stdout.isTTY;
     const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
     this.#log = log;
@@ -61,7 +61,7 @@ export class Worker {
       const processes = config.server.workers;
       const board = { fd: BOARD_FD, processes, own: number - 1, now: sharedMonotonic };
       const loop = new EventLoop(config.server.wire);
-      const parts = { storage, log, loop, clock: loop.clock, drained, board };
+      const parts = { storage, log, loop, clock: loop.clock, number, board };
       const gateway = await startGateway(ownConfig(config), parts);
       await send({ kind: "serving", port: gateway.port });
       const tell = () => send({ kind: "counted", families: gateway.operations.counters() });
@@ -101,9 +101,10 @@ async function answerTo(
       return operations.networks();
     case "readiness":
       return operations.readiness();
+    case "fleet":
+      return (await operations.fleet()) ?? null;
     case "drain":
-      await operations.setDrained(question.place, question.drained);
-      return null;
+      return operations.setDrained(question.place, question.drained);
   }
 }
 

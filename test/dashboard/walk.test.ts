@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { dayOf } from "../../src/lib/day.ts";
+import { ownVersion } from "../../src/lib/own-files.ts";
 import type { AccountUsage } from "../../src/usage/account-usage.ts";
 import { connectViem } from "../outside/viem.ts";
 import { type Dashboard, startDashboard } from "./support/dashboard.ts";
@@ -138,6 +139,8 @@ test("an operator drains a node and its traffic moves to the other, and back", a
   await dashboard.signIn(visitor, "operator@example.com");
   await open("/networks");
   await heading(page, "Networks").waitFor();
+  const gateways = page.getByRole("table", { name: "Gateways that share this storage" });
+  await gateways.getByRole("row").nth(1).getByText(ownVersion()).waitFor();
   for (const [drained, other] of [
     ["geth", "erigon"],
     ["erigon", "geth"],

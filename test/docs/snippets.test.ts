@@ -124,6 +124,8 @@ async function tryBlock(block: Block, session: Session): Promise<void> {
     case "ts excerpt":
     case "yaml excerpt":
     case "ini excerpt":
+    case "nginx excerpt":
+    case "haproxy excerpt":
       expect(read(rest)).toContain(text);
       return;
     case "json":

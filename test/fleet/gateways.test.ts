@@ -1,4 +1,7 @@
+import { hostname } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FleetOverview } from "../../src/fleet/gateways.ts";
+import { ownVersion } from "../../src/lib/own-files.ts";
 import { Browser } from "../console/support/browser.ts";
 import { SECRET } from "../console/support/test-console.ts";
 import { type CountingNode, startCountingNode } from "../credits/calls.ts";
@@ -9,6 +12,8 @@ import { openWorkplace, type Started, type Workplace } from "../support/started-
 import { recordKey } from "../support/written.ts";
 
 const FELT_WITHIN_MS = 1000;
+/** After which a gateway that was killed is no longer listed, and what looking takes. */
+const GONE_WITHIN_MS = 13_000;
 const BALANCE = 80_000;
 const PRICE = 80;
 
@@ -57,8 +62,12 @@ async function customer() {
   return { email, id, key };
 }
 
+let addresses = 0;
+
+/** Each asks for something else: what is kept is answered while no node is asked. */
 async function call(gateway: Started | undefined, key: string): Promise<number> {
-  const params = [`0x${"0".repeat(40)}`, "latest"];
+  addresses += 1;
+  const params = [`0x${String(addresses).padStart(40, "0")}`, "latest"];
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBalance", params });
   return (await ask(gateway?.port ?? 0, { target: `/node/v3/${key}`, body })).status;
 }
@@ -117,3 +126,62 @@ test("whom a command of one machine gave a link is signed in at the dashboards o
     expect((await person?.get("/api/me"))?.json).toMatchObject({ user: { email } });
   }
 });
+
+/** What a gateway's admin port says of the fleet. */
+async function fleetOf({ adminPort }: Started) {
+  const { text } = await ask(adminPort, { method: "GET", target: "/fleet" });
+  const { gateways: all, differ } = JSON.parse(text) as FleetOverview;
+  expect(differ).toEqual([]);
+  return all;
+}
+
+const namesAt = async (gateway: Started) => (await fleetOf(gateway)).map(({ name }) => name).sort();
+const namesOf = (all: readonly Started[]) => all.map(({ port }) => `${hostname()}:${port}`).sort();
+
+test("each gateway lists all, workers as one; one that is killed is gone after ten seconds", async () => {
+  const [first, , third] = gateways;
+  const fourth = await machines[2]?.start();
+  if (first === undefined || third === undefined || fourth === undefined)
+    throw new Error("all run");
+  for (const gateway of [first, third]) {
+    await expect.poll(() => namesAt(gateway)).toEqual(namesOf([...gateways, fourth]));
+  }
+  // A head is told three seconds after the start where it was not known at first.
+  const heads = async () => (await fleetOf(first)).map(({ networks }) => networks);
+  const known = [{ name: "node", head: expect.any(Number) }];
+  await expect.poll(heads, { timeout: 5000 }).toEqual([known, known, known, known]);
+  for (const { version, startedAt } of await fleetOf(first)) {
+    expect(version).toBe(ownVersion());
+    expect(Date.now() - Date.parse(startedAt)).toBeLessThan(600_000);
+  }
+  fourth.process.kill("SIGKILL");
+  await fourth.process.ended;
+  expect(await namesAt(first)).toEqual(namesOf([...gateways, fourth]));
+  await expect.poll(() => namesAt(third), { timeout: GONE_WITHIN_MS }).toEqual(namesOf(gateways));
+}, 30_000);
+
+test("what an operator drains at one gateway is drained at all within a second, and where one starts again", async () => {
+  const { key } = await customer();
+  const [first] = gateways;
+  const turn = async (action: string) => {
+    const target = `/networks/node/upstreams/node/${action}`;
+    const { text } = await ask(first?.adminPort ?? 0, { method: "POST", target, body: "" });
+    return JSON.parse(text) as unknown;
+  };
+  const drained = { network: "node", upstream: "node", drained: true };
+  expect(await turn("drain")).toEqual(drained);
+  const drainedAtMs = performance.now();
+  for (const gateway of gateways) {
+    await expect.poll(() => call(gateway, key), { interval: 10 }).toBe(503);
+  }
+  expect(performance.now() - drainedAtMs).toBeLessThan(FELT_WITHIN_MS);
+  const again = await machines[2]?.start();
+  expect(await call(again, key)).toBe(503);
+  expect(await turn("enable")).toEqual({ ...drained, drained: false });
+  for (const gateway of [...gateways, again]) {
+    await expect.poll(() => call(gateway, key), { interval: 10 }).toBe(200);
+  }
+  again?.process.kill("SIGTERM");
+  expect(await again?.process.ended).toMatchObject({ code: 0 });
+  expect(await namesAt(gateways[2] as Started)).toEqual(namesOf(gateways));
+}, 30_000);

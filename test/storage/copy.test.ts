@@ -74,6 +74,7 @@ async function fill(storage: Storage): Promise<void> {
   await storage.alerts.claim({ accountId: "acc_1", day, threshold: 75 }, [
     delivery({ id: "del_1" }),
   ]);
+  await storage.fleet.setDrained({ network: "mainnet", upstream: "node-a" }, true);
 }
 
 /** Everything that a store says of itself. */
@@ -86,6 +87,7 @@ async function everything({
   members,
   audit,
   alerts,
+  fleet,
 }: Storage) {
   const owners = Array.from({ length: ACCOUNTS }, (_, n) => `acc_${n}`);
   return {
@@ -101,6 +103,7 @@ async function everything({
     members: (await members.list("acc_1")).map((row) => ({ ...row })),
     audit: await audit.page({ limit: 9 }),
     alerts: [await alerts.list(), await alerts.page("acc_1", { limit: 9 })],
+    drained: (await fleet.drained()).map((row) => ({ ...row })),
   };
 }
 
@@ -216,7 +219,7 @@ describe("a copy from one store to another", () => {
   });
 });
 
-test("each table of a store is copied, but the feed and what a copy keeps of itself", async () => {
+test("each table of a store is copied, but the feed, who runs and what a copy keeps of itself", async () => {
   const settings = sqlite();
   await (await openStorage(settings)).close();
   const db = new DatabaseSync(settings.url.slice("sqlite:".length));
@@ -224,5 +227,5 @@ test("each table of a store is copied, but the feed and what a copy keeps of its
   db.close();
   const names = rows.map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite_"));
   const copied = COPIED_TABLES.filter(({ isOfUsers }) => !isOfUsers).map(({ name }) => name);
-  expect(names.toSorted()).toEqual([...copied, "changes", "copy_state"].toSorted());
+  expect(names.toSorted()).toEqual([...copied, "changes", "copy_state", "fleet"].toSorted());
 });

@@ -9,7 +9,8 @@ export type BreakableStorage = {
 /** `broken` maps a store's name to the text of its error. */
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
-  const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts } = storage;
+  const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts, fleet } =
+    storage;
   const { isGone, close, traffic } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
@@ -34,6 +35,7 @@ export function breakable(storage: Storage): BreakableStorage {
       members: wrapped("members", members),
       audit: wrapped("audit", audit),
       alerts: wrapped("alerts", alerts),
+      fleet: wrapped("fleet", fleet),
       isGone,
       traffic,
       close,

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openMemory } from "../../src/storage/memory.ts";
 import { delivery } from "../support/alert-contract.ts";
 import { auditEntry } from "../support/audit-contract.ts";
+import { fleetProcess } from "../support/fleet-contract.ts";
 import { givenBack, takeRequest } from "../support/ledger-contract.ts";
 import { partnerTake } from "../support/partner-contract.ts";
 import { account, apiKey } from "../support/records.ts";
@@ -28,6 +29,7 @@ const BEFORE: readonly (readonly [store: string, method: string, ...args: unknow
   ["partners", "take", partnerTake()],
   ["usage", "record", [bucket()], []],
   ["alerts", "claim", { accountId: "acc_1", day, threshold: 75 }, [delivery()]],
+  ["fleet", "tell", fleetProcess(), now],
 ];
 
 /** One call of each method that writes. */
@@ -53,6 +55,9 @@ const WRITES: typeof BEFORE = [
   ["alerts", "write", settings],
   ["alerts", "claim", { accountId: "acc_1", day, threshold: 90 }, []],
   ["alerts", "due", { now: at, limit: 9, holdMs: 30_000 }],
+  ["fleet", "tell", fleetProcess({ leases: 4 }), now],
+  ["fleet", "leave", "one"],
+  ["fleet", "setDrained", { network: "mainnet", upstream: "node-a" }, true],
   ["alerts", "settle", "del_1", { state: "sent", attempts: 1, nextAt: null, lastError: null }],
 ];
 const READS = [
@@ -60,6 +65,7 @@ const READS = [
   ...["keys.findByHash", "keys.findById", "keys.list", "ledger.read", "changes.since"],
   ...["usage.query", "usage.series", "usage.totals", "usage.topContracts", "partners.read"],
   ...["members.list", "members.ofEmail", "audit.page", "alerts.read", "alerts.list", "alerts.page"],
+  ...["fleet.list", "fleet.drained"],
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {

@@ -3,6 +3,7 @@ import { type Storage, StorageError } from "../../src/storage/store.ts";
 import { accountPageContract } from "./account-page-contract.ts";
 import { alertContract } from "./alert-contract.ts";
 import { auditContract, auditEntry } from "./audit-contract.ts";
+import { fleetContract, fleetProcess } from "./fleet-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
 import { memberContract } from "./member-contract.ts";
 import { partnerContract, partnerTake } from "./partner-contract.ts";
@@ -30,6 +31,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
     describe("members", () => memberContract(() => storage));
     describe("the audit log", () => auditContract(() => storage));
     describe("alerts", () => alertContract(() => storage));
+    describe("the fleet", () => fleetContract(() => storage));
 
     test("a closed storage refuses calls, and closing twice is no fault", async () => {
       await storage.close();
@@ -42,6 +44,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
       await expect(storage.members.list("acc_1")).rejects.toThrow(StorageError);
       await expect(storage.audit.append(auditEntry())).rejects.toThrow(StorageError);
       await expect(storage.alerts.list()).rejects.toThrow(StorageError);
+      await expect(storage.fleet.tell(fleetProcess(), 0)).rejects.toThrow(StorageError);
     });
 
     test("calls in the air are answered before the storage closes", async () => {

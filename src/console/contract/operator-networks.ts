@@ -41,10 +41,29 @@ export const networkOverview = z.object({
 });
 export type NetworkOverviewView = z.output<typeof networkOverview>;
 
+export const gatewayOverview = z.object({
+  name: z.string(),
+  version: z.string(),
+  startedAt: z.iso.datetime(),
+  callsPerSecond: rate,
+  /** Accounts, and keys with limits of their own, of whose credits it has a lease. */
+  leases: z.int(),
+  networks: z.array(z.object({ name: z.string(), head: z.int().nullable() })).readonly(),
+});
+export type GatewayView = z.output<typeof gatewayOverview>;
+
 export const networksOverview = z.object({
-  /** Whether the configuration opens the gateway's admin port: nothing is known without. */
+  /** Whether the configuration opens the gateway's admin port: nothing is known of networks without. */
   admin: z.boolean(),
   networks: z.array(networkOverview),
+  /** All that share the storage; null where it does not answer. */
+  fleet: z
+    .object({
+      gateways: z.array(gatewayOverview).readonly(),
+      /** Settings that should be alike in the files of all, and are not. */
+      differ: z.array(z.string()).readonly(),
+    })
+    .nullable(),
 });
 export type NetworksOverview = z.output<typeof networksOverview>;
 
@@ -60,7 +79,8 @@ export const readOperatorNetworks = defineRoute({
   method: "GET",
   url: "/api/operator/networks",
   access: "operator",
-  summary: "Each network's head, traffic and upstreams as the gateway sees them now",
+  summary:
+    "Each network's head, traffic and upstreams as the gateway sees them now, and all gateways",
   status: 200,
   reply: networksOverview,
 });
@@ -88,7 +108,7 @@ export const drainUpstream = defineRoute({
   method: "POST",
   url: `${upstreamUrl}/drain`,
   access: "operator",
-  summary: "Sends no more calls to an upstream until it is enabled again",
+  summary: "Sends no more calls of any gateway to an upstream until it is enabled again",
   params: upstreamParams,
   body: nothing,
   status: 200,

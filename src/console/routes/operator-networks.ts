@@ -1,3 +1,4 @@
+import { type FleetOverview, fleetOf } from "../../fleet/gateways.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { Problem } from "../api/problem.ts";
 import { type BoundRoute, bind } from "../api/route.ts";
@@ -14,15 +15,23 @@ import { NetworksView } from "../gateway/networks-view.ts";
 import { Looks, type Sight } from "../live/looks.ts";
 
 const LOOK_EVERY_MS = 1000;
-/** Where the configuration opens no admin port, nothing is known of the networks. */
-const NO_ADMIN: NetworksOverview = { admin: false, networks: [] };
 
 export function operatorNetworkRoutes(parts: ApiParts): BoundRoute[] {
-  const { clock, log } = parts;
+  const { clock, log, storage } = parts;
   const admin = parts.admin && new AdminClient(parts.admin);
   const view = admin && new NetworksView(admin, clock);
-  const read = async (): Promise<NetworksOverview> =>
-    view === undefined ? NO_ADMIN : { admin: true, networks: await view.read() };
+  const readFleet = async (): Promise<FleetOverview | null> => {
+    try {
+      return fleetOf(await storage.fleet.list(clock.now()));
+    } catch (error) {
+      log.error({ cause: String(error) }, "the list of gateways cannot be read");
+      return null;
+    }
+  };
+  const read = async (): Promise<NetworksOverview> => {
+    const [networks = [], fleet] = await Promise.all([view?.read(), readFleet()]);
+    return { admin: view !== undefined, networks, fleet };
+  };
   const live = new Looks(() => see(read), { everyMs: LOOK_EVERY_MS, log, clock });
   return [
     bind(readOperatorNetworks, read),

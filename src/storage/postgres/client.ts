@@ -9,6 +9,7 @@ import { changeFeed } from "./changes.ts";
 import { postgresAddress } from "./connection-url.ts";
 import { PostgresDatabase } from "./database.ts";
 import { isAway } from "./faults.ts";
+import { fleetStore } from "./fleet.ts";
 import { keyStore } from "./keys.ts";
 import { ledgerStore } from "./ledger.ts";
 import { memberStore } from "./members.ts";
@@ -66,6 +67,7 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
     members: memberStore(db),
     audit: auditStore(db),
     alerts: alertStore(db),
+    fleet: fleetStore(db),
     // Each statement has a connection that works, or makes one.
     isGone: () => false,
     traffic: db.traffic,

@@ -15,6 +15,7 @@ import {
   reopenDatabase,
   storageError,
 } from "./database.ts";
+import { fleetStatements } from "./fleet.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
 import { memberStatements } from "./members.ts";
@@ -139,6 +140,7 @@ function connect(db: DatabaseSync): Connection {
       members: memberStatements(db),
       audit: auditStatements(db),
       alerts: alertStatements(db),
+      fleet: fleetStatements(db),
     };
     return { db, stores: stores as unknown as Record<StoreName, Methods> };
   } catch (error) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { delivery } from "../../../test/support/alert-contract.ts";
+import { fleetTimeContract } from "../../../test/support/fleet-contract.ts";
 import { givenBack, takeRequest } from "../../../test/support/ledger-contract.ts";
 import { partnerTake } from "../../../test/support/partner-contract.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
@@ -35,6 +36,8 @@ const PLACES: readonly (readonly [string, SqliteOptions])[] = [
 for (const [place, options] of PLACES) {
   storeContract(`the SQLite adapter, ${place}`, () => openSqlite(newPath(), options));
 }
+
+fleetTimeContract(() => openSqlite(newPath()));
 
 describe("when the thread takes over", () => {
   /** What is carried out here has its outcome before anything else happens. */

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
+import type { FleetStore } from "../fleet-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import {
   type AccountStore,
@@ -238,6 +239,13 @@ function storageOver(client: SqliteClient): Storage {
       due: true,
       settle: true,
       page: true,
+    }),
+    fleet: remote<FleetStore>(client, "fleet", {
+      tell: true,
+      list: true,
+      leave: true,
+      setDrained: true,
+      drained: true,
     }),
     isGone: () => client.isGone,
     traffic: client.traffic,

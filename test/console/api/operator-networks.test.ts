@@ -132,6 +132,7 @@ test("without an admin port the networks are unknown, and a change says how to o
   expect((await operator.get("/api/operator/networks")).json()).toEqual({
     admin: false,
     networks: [],
+    fleet: { gateways: [], differ: [] },
   });
   const reply = await operator.post("/api/operator/networks/mainnet/upstreams/geth/drain");
   expect(reply.statusCode).toBe(409);

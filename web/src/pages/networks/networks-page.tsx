@@ -10,6 +10,7 @@ import { useGet } from "../../load.ts";
 import { Code } from "../../ui/copy.tsx";
 import { Card, LiveMark, PageHead, Skeleton, Stat, Stats } from "../../ui/display.tsx";
 import { Empty, LoadFault, Notice } from "../../ui/notice.tsx";
+import { GatewayTable } from "./gateway-table.tsx";
 import { SwitchUpstream } from "./switch-upstream.tsx";
 import { formatRate } from "./upstream-states.ts";
 import { UpstreamTable } from "./upstream-table.tsx";
@@ -45,7 +46,28 @@ export function NetworksPage() {
       {shown?.networks.map((network) => (
         <NetworkCard key={network.name} network={network} />
       ))}
+      {shown !== undefined && <Fleet fleet={shown.fleet} />}
     </>
+  );
+}
+
+function Fleet({ fleet }: Pick<NetworksOverview, "fleet">) {
+  if (fleet === null) {
+    return (
+      <Notice tone="warn" title="The gateways are not known">
+        The storage does not answer. The log of the dashboard says why.
+      </Notice>
+    );
+  }
+  return (
+    <Card title="Gateways" hint="All that share this storage" flush>
+      {fleet.differ.length > 0 && (
+        <Notice tone="warn" title="The gateways' files differ">
+          These settings should be alike in all: {fleet.differ.join(", ")}.
+        </Notice>
+      )}
+      <GatewayTable gateways={fleet.gateways} />
+    </Card>
   );
 }
 

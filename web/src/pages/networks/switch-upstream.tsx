@@ -38,8 +38,8 @@ export function SwitchUpstream({ network, upstream, upstreams, onClose }: Switch
         </p>
       ) : (
         <p>
-          {name} gets no new calls of <strong>{network}</strong> until you enable it, or until the
-          gateway is started again. {plural(inFlight, "call")} in the air will end by{" "}
+          {name} gets no new calls of <strong>{network}</strong> from any gateway until you enable
+          it. {plural(inFlight, "call")} in the air will end by{" "}
           {inFlight === 1 ? "itself" : "themselves"}.
         </p>
       )}

@@ -1,0 +1,43 @@
+import { type FleetStore, GONE_MS, type UpstreamName } from "../fleet-store.ts";
+import { type FleetRow, fleetProcess, fleetRow, fleetSql } from "../rows/fleet.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+const TELL = `
+  WITH before AS (SELECT process FROM @fleet WHERE name = :name AND worker = :worker),
+  gone AS (
+    DELETE FROM @fleet
+    WHERE told_at <= ${NOW} - ${GONE_MS} AND NOT (name = :name AND worker = :worker)
+  )
+  INSERT INTO @fleet
+    (name, worker, process, version, started_at, calls_per_second, leases, heads, marks, told_at)
+  VALUES (:name, :worker, :process, :version, :startedAt, :callsPerSecond, :leases, :heads, :marks, ${NOW})
+  ON CONFLICT (name, worker) DO UPDATE SET
+    process = excluded.process, version = excluded.version, started_at = excluded.started_at,
+    calls_per_second = excluded.calls_per_second, leases = excluded.leases,
+    heads = excluded.heads, marks = excluded.marks, told_at = excluded.told_at
+  RETURNING (SELECT process FROM before) AS before`;
+
+export function fleetStore(db: PostgresDatabase): FleetStore {
+  return {
+    tell: async (own) => {
+      const [row] = await db.write<{ readonly before: string | null }>(TELL, fleetRow(own));
+      return row?.before ?? undefined;
+    },
+    list: async () => {
+      const sql = `${fleetSql("@fleet")} WHERE told_at > ${NOW} - ${GONE_MS} ORDER BY name, worker`;
+      return (await db.read<FleetRow>(sql)).map(fleetProcess);
+    },
+    leave: async (process) => {
+      await db.change("DELETE FROM @fleet WHERE process = :process", { process });
+    },
+    setDrained: async ({ network, upstream }, isDrained) => {
+      const sql = isDrained
+        ? "INSERT INTO @drained_upstreams VALUES (:network, :upstream) ON CONFLICT DO NOTHING"
+        : "DELETE FROM @drained_upstreams WHERE network = :network AND upstream = :upstream";
+      await db.change(sql, { network, upstream });
+    },
+    drained: () => db.read<UpstreamName>("SELECT network, upstream FROM @drained_upstreams"),
+  };
+}
