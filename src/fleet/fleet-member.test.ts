@@ -15,7 +15,13 @@ class HandTime implements Time {
 
   readonly now = () => 1_700_000_000_000 + this.atMs;
   readonly monotonic = () => this.atMs;
-  readonly after = () => () => undefined;
+  readonly after = (delayMs: number, run: () => void) => {
+    const stop = this.every(delayMs, () => {
+      stop();
+      run();
+    });
+    return stop;
+  };
   readonly every = (everyMs: number, run: () => void) => {
     this.#rounds.set(run, { everyMs, dueMs: this.atMs + everyMs });
     return () => void this.#rounds.delete(run);
@@ -130,6 +136,16 @@ describe("an upstream that one gateway drains", () => {
     broken.clear();
     await time.pass(1500);
     expect([east.drained(), west.drained()]).toEqual([["node-a"], ["node-a"]]);
+  });
+
+  test("is drained there after a second where the storage hangs", async () => {
+    const storage = openMemory();
+    const { east } = await twoMembers(storage);
+    Object.assign(storage.fleet, { setDrained: () => new Promise(() => undefined) });
+    const switched = east.member.setDrained(A, true);
+    await time.pass(1000);
+    expect(await switched).toBe("here");
+    expect(east.drained()).toEqual(["node-a"]);
   });
 
   test("is not enabled by what was read before it was drained", async () => {

@@ -15,6 +15,8 @@ export type DrainResult = "done" | "here" | { readonly missing: "network" | "ups
 /** Three times before the others take it for gone. */
 const TELL_EVERY_MS = 3000;
 const LOOK_EVERY_MS = 500;
+/** An operator waits no longer for a storage that hangs. */
+const SWITCH_MS = 1000;
 
 export type FleetOptions = {
   /** `fleet.name`. Default: the host's name and the port. */
@@ -113,12 +115,7 @@ export class FleetMember {
     if (!network.setDrained(place.upstream, isDrained)) return { missing: "upstream" };
     this.#switches += 1;
     this.#untold.set(keyOf(place), { place, isDrained });
-    try {
-      await this.#tellSwitches();
-      return "done";
-    } catch {
-      return "here";
-    }
+    return this.#toldSwitches();
   }
 
   /** Does what was drained or enabled elsewhere, or before. */
@@ -136,6 +133,18 @@ export class FleetMember {
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  #toldSwitches(): Promise<"done" | "here"> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(SWITCH_MS, () => resolve("here"));
+      this.#tellSwitches()
+        .then(
+          () => resolve("done"),
+          () => resolve("here"),
+        )
+        .finally(cancel);
+    });
   }
 
   async #tellSwitches(): Promise<void> {

@@ -66,7 +66,7 @@ test.each([
 ])("who takes an answer %s by a trickle is cut off, a slow reader is not", async (_, bytes) => {
   const open = () => gateway.openConnections();
   await expect.poll(open).toBe(0);
-  const ends = [client(bytes(), 100), client(bytes(), 100_000)];
+  const ends = [client(bytes(), 100), client(bytes(), 200_000)];
   await expect.poll(open).toBe(2);
   await expect.poll(open, { timeout: CLOSED_WITHIN_MS }).toBe(1);
   // The other one for as long once more.
