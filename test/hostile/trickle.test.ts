@@ -5,8 +5,11 @@ import { type GatewayProcess, startGatewayProcess } from "../support/gateway-pro
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { answerBigOrSmall, BIG, codeOf } from "./hostile-clients.ts";
 
-/** In place of 20 s. */
-const TRICKLE_MS = 2000;
+/**
+ * In place of 20 s. The system tells the gateway of room in a reader's buffer in steps of up to 3 MB, half of the
+ * largest buffer that it gives: the slow reader has to take one in this time.
+ */
+const TRICKLE_MS = 3000;
 /** It is looked at every 2 s, and the first look begins to count. */
 const CLOSED_WITHIN_MS = TRICKLE_MS + 2 * 2000 + 2000;
 
@@ -21,17 +24,17 @@ afterAll(async () => {
   await node?.stop();
 });
 
-/** Asks for 30 MB, and reads so many bytes of them every 100 ms; returns what ends it. */
-function client(bytes: Buffer | string, bytesPerTenth: number): () => void {
+/** Asks for 30 MB, and reads so many bytes of them every 20 ms; returns what ends it. */
+function client(bytes: Buffer | string, bytesPerTick: number): () => void {
   const socket = connect(gateway.port, "127.0.0.1");
   socket.on("error", () => undefined);
   // With a listener the socket reads as much as it may hold, and no more until that is taken.
   socket.on("readable", () => undefined);
   const timer = setInterval(() => {
-    for (let left = bytesPerTenth; left > 0 && socket.readableLength > 0; ) {
+    for (let left = bytesPerTick; left > 0 && socket.readableLength > 0; ) {
       left -= socket.read(Math.min(left, socket.readableLength))?.length ?? left;
     }
-  }, 100);
+  }, 20);
   socket.write(bytes);
   return () => {
     clearInterval(timer);
@@ -66,7 +69,7 @@ test.each([
 ])("who takes an answer %s by a trickle is cut off, a slow reader is not", async (_, bytes) => {
   const open = () => gateway.openConnections();
   await expect.poll(open).toBe(0);
-  const ends = [client(bytes(), 100), client(bytes(), 200_000)];
+  const ends = [client(bytes(), 20), client(bytes(), 24_000)];
   await expect.poll(open).toBe(2);
   await expect.poll(open, { timeout: CLOSED_WITHIN_MS }).toBe(1);
   // The other one for as long once more.
