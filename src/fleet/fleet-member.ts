@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { MonotonicMs, Time, UnixMs } from "../lib/clock.ts";
+import type { MonotonicMs, Time } from "../lib/clock.ts";
 import { ownVersion } from "../lib/own-files.ts";
 import type { Network } from "../networks/network.ts";
 import type { FleetProcess, FleetStore, UpstreamName } from "../storage/fleet-store.ts";
@@ -42,6 +42,8 @@ export type FleetParts = {
   readonly onRival: (name: string) => void;
 };
 
+/** Of this process, for as long as it serves. */
+type Lasting = Omit<FleetProcess, "callsPerSecond" | "leases" | "heads">;
 type Switch = { readonly place: UpstreamName; readonly isDrained: boolean };
 
 /** This process among those that serve from one storage: tells of itself, and holds to what operators drained. */
@@ -53,8 +55,6 @@ export class FleetMember {
   /** How often something was drained or enabled here. */
   #switches = 0;
   #isLooking = false;
-  #name = "";
-  #startedAt: UnixMs = 0;
   #told: { readonly calls: number; readonly atMs: MonotonicMs };
   #telling: Promise<void> = Promise.resolve();
   #isKnown = false;
@@ -84,15 +84,18 @@ export class FleetMember {
   /** `port`: the one that was taken. */
   start(port: number): void {
     const { clock } = this.#parts;
-    this.#name = this.#options.name ?? `${hostname()}:${port}`;
-    this.#startedAt = clock.now();
+    const { name = `${hostname()}:${port}`, ...rest } = this.#options;
+    const own: Lasting = { ...rest, name, version: ownVersion(), startedAt: clock.now() };
+    const tell = () => {
+      this.#telling = this.#tell(own);
+    };
     const looks = clock.every(LOOK_EVERY_MS, () => void this.#look());
-    const tells = clock.every(TELL_EVERY_MS, () => this.#tellSoon());
+    const tells = clock.every(TELL_EVERY_MS, tell);
     this.#stopRounds = () => {
       looks();
       tells();
     };
-    this.#tellSoon();
+    tell();
   }
 
   async stop(): Promise<void> {
@@ -163,28 +166,23 @@ export class FleetMember {
     }
   }
 
-  #tellSoon(): void {
-    this.#telling = this.#tell();
-  }
-
-  async #tell(): Promise<void> {
+  async #tell(own: Lasting): Promise<void> {
     const { store, clock, networks, leases, onRival } = this.#parts;
-    const { worker, process, marks } = this.#options;
+    const { name: ownName, process } = own;
     const heads = networks.map(({ name, chain }) => [name, chain.head?.number ?? null] as const);
     try {
       const before = await store.tell(
         {
-          ...{ name: this.#name, worker, process, version: ownVersion() },
-          startedAt: this.#startedAt,
+          ...own,
           callsPerSecond: this.#callsPerSecond(),
           leases: leases(),
-          ...{ heads: Object.fromEntries(heads), marks },
+          heads: Object.fromEntries(heads),
         },
         clock.now(),
       );
       // One that ended without a word may have been there before.
       const isRival = this.#isKnown && before !== undefined && before !== process;
-      if (isRival && !this.#hasRival) onRival(this.#name);
+      if (isRival && !this.#hasRival) onRival(ownName);
       this.#hasRival ||= isRival;
       this.#isKnown = true;
     } catch {

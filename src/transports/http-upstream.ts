@@ -144,7 +144,7 @@ class HttpCall extends Exchange implements InAir {
     this.#parts = parts;
   }
 
-  /** Made when it is written: of a call that waits it would be a fifth of what its waiting holds. */
+  /** Made when it is written: of a call that waits it would be an eighth of what its waiting holds. */
   get request(): string {
     return requestText(this.#parts.head, callText(this.#id, this.#asked));
   }

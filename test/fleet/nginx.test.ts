@@ -2,15 +2,14 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type CountingNode, startCountingNode } from "../credits/calls.ts";
 import { ROOT } from "../docs/blocks.ts";
 import { ask } from "../http/ask.ts";
 import { freePort } from "../support/free-port.ts";
-import { isListening } from "../support/is-listening.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import { untilListening } from "../support/until-listening.ts";
 import { recordKey, temporaryFolder } from "../support/written.ts";
 
 /** Debian's package puts it there; it is tested where it is installed. */
@@ -58,7 +57,7 @@ describe.skipIf(!isThere)("gateways behind the nginx of examples/proxies", () =>
     nginx = spawn(NGINX, ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "/dev/null"], {
       stdio: "ignore",
     });
-    while (!(await isListening(port))) await setTimeout(20);
+    await untilListening(port);
   }, 30_000);
 
   afterAll(async () => {

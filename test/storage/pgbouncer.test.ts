@@ -4,13 +4,12 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/postgres/client.ts";
 import { freePort } from "../support/free-port.ts";
-import { isListening } from "../support/is-listening.ts";
 import { newSchema, sharedPostgres } from "../support/postgres.ts";
 import { storeContract } from "../support/store-contract.ts";
+import { untilListening } from "../support/until-listening.ts";
 
 /** Debian's package puts it there; it is tested where it is installed. */
 const PGBOUNCER = "/usr/sbin/pgbouncer";
@@ -33,7 +32,7 @@ describe.skipIf(!isThere)("through PgBouncer in transaction mode", () => {
     chmodSync(folder, 0o700);
     const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
     bouncer = spawn(PGBOUNCER, ["-q", file], { ...owner, cwd: folder, stdio: "ignore" });
-    while (!(await isListening(port))) await setTimeout(20);
+    await untilListening(port);
   });
 
   afterAll(async () => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
+import { untilListening } from "./until-listening.ts";
 
 /** A node in a process of its own on 127.0.0.1, that a test may hold, kill and start again. */
 export type RealNode = {
@@ -39,8 +40,6 @@ export type NodeKind = {
 
 const START_MS = 30_000;
 const SAID_LENGTH = 4_000;
-const TRIES = 250;
-const TRY_MS = 20;
 
 /** On Linux also told to end where this process is killed outright. */
 const TIED =
@@ -134,22 +133,6 @@ async function launch(kind: NodeKind, wanted: readonly number[]): Promise<Launch
     child.kill("SIGKILL");
     throw new Error(`${kind.name} did not start: ${said}`);
   }
-  await Promise.all(ports.map(taken));
+  await Promise.all(ports.map(untilListening));
   return { child, ports };
-}
-
-/** Some say that they listen a moment before they do. @throws where nobody does in 5 s */
-async function taken(port: number): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    const socket = connect(port, "127.0.0.1");
-    try {
-      await once(socket, "connect");
-      return;
-    } catch (error) {
-      if (tries === TRIES) throw error;
-      await setTimeout(TRY_MS);
-    } finally {
-      socket.destroy();
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import { type FleetStore, GONE_MS, type UpstreamName } from "../fleet-store.ts";
-import { type FleetRow, fleetProcess, fleetRow, fleetSql } from "../rows/fleet.ts";
+import { type FleetRow, fleetProcess, fleetRow, fleetSql, tellSql } from "../rows/fleet.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -10,13 +10,7 @@ const TELL = `
     DELETE FROM @fleet
     WHERE told_at <= ${NOW} - ${GONE_MS} AND NOT (name = :name AND worker = :worker)
   )
-  INSERT INTO @fleet
-    (name, worker, process, version, started_at, calls_per_second, leases, heads, marks, told_at)
-  VALUES (:name, :worker, :process, :version, :startedAt, :callsPerSecond, :leases, :heads, :marks, ${NOW})
-  ON CONFLICT (name, worker) DO UPDATE SET
-    process = excluded.process, version = excluded.version, started_at = excluded.started_at,
-    calls_per_second = excluded.calls_per_second, leases = excluded.leases,
-    heads = excluded.heads, marks = excluded.marks, told_at = excluded.told_at
+  ${tellSql("@fleet", NOW)}
   RETURNING (SELECT process FROM before) AS before`;
 
 export function fleetStore(db: PostgresDatabase): FleetStore {

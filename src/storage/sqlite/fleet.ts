@@ -1,19 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type FleetStore, GONE_MS, type UpstreamName } from "../fleet-store.ts";
-import { type FleetRow, fleetProcess, fleetRow, fleetSql } from "../rows/fleet.ts";
+import { type FleetRow, fleetProcess, fleetRow, fleetSql, tellSql } from "../rows/fleet.ts";
 import type { Blocking } from "./database.ts";
 
 export function fleetStatements(db: DatabaseSync): Blocking<FleetStore> {
   const before = db.prepare("SELECT process FROM fleet WHERE name = ? AND worker = ?");
-  const tell = db.prepare(
-    `INSERT INTO fleet
-       (name, worker, process, version, started_at, calls_per_second, leases, heads, marks, told_at)
-     VALUES (:name, :worker, :process, :version, :startedAt, :callsPerSecond, :leases, :heads, :marks, :now)
-     ON CONFLICT (name, worker) DO UPDATE SET
-       process = excluded.process, version = excluded.version, started_at = excluded.started_at,
-       calls_per_second = excluded.calls_per_second, leases = excluded.leases,
-       heads = excluded.heads, marks = excluded.marks, told_at = excluded.told_at`,
-  );
+  const tell = db.prepare(tellSql("fleet", ":now"));
   const forget = db.prepare("DELETE FROM fleet WHERE told_at <= ?");
   const list = db.prepare(`${fleetSql("fleet")} WHERE told_at > ? ORDER BY name, worker`);
   const leave = db.prepare("DELETE FROM fleet WHERE process = ?");
