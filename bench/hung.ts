@@ -59,7 +59,7 @@ export class HungRun {
     const own = { program, directory: this.#directory, nodePorts, maxConnections };
     const prepared = await prepareTollgate(own);
     const flags = ["--inspect=127.0.0.1:0"];
-    const { part } = await launchTollgate(this.#processes, prepared, flags);
+    const { part } = await launchTollgate(this.#processes, prepared, { flags });
     const inspector = await Inspector.ofProgram(part.stderr());
     const clients = (await child("./hung-clients.ts")).part;
     const sockets = Math.ceil(calls / CALLS_OF_SOCKET);

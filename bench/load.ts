@@ -4,7 +4,7 @@
  * Where generator and nodes share a core, a thread is awake nearly always while two are asleep in
  * turns, and the kernel would charge the subject for waking them.
  */
-import { manyPath } from "./bodies.ts";
+import { manyPath, pathOfEvery } from "./bodies.ts";
 import { endWithParent, listen } from "./child.ts";
 import type { Address } from "./connection.ts";
 import { type ClosedResult, closedLoop, type OpenResult, openLoop } from "./generator.ts";
@@ -23,6 +23,8 @@ export type LoadCommand = {
   readonly isPriming: boolean;
   /** Of so many keys, each request has one, and calls one of many networks; null: the address's path. */
   readonly keys: number | null;
+  /** Each of the keys calls once, and nothing is measured. */
+  readonly isOfEveryKey?: boolean;
   /** In place of the address's path, one after the other. */
   readonly paths?: readonly string[];
   /** Whether the generator's thread may sleep while a closed loop's calls are in the air. */
@@ -44,6 +46,8 @@ export type LoadAnswer =
 export type LoadReady = { readonly port: 0; readonly nodePorts: readonly number[] };
 
 const PRIMING_SECONDS = 60;
+/** A million take a minute or two. */
+const EVERY_KEY_SECONDS = 300;
 
 endWithParent();
 const nodes = Array.from({ length: Number(process.argv[2] ?? 0) }, () => new StandIn());
@@ -67,6 +71,10 @@ async function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
   const inTurn = paths && ((n: number) => paths[n % paths.length] ?? "/");
   const pathOf = keys === null ? inTurn : (n: number) => manyPath(n, keys);
   const load = { ...command, scenario, pathOf };
+  if (command.isOfEveryKey === true) {
+    const all = { from: 0, seconds: EVERY_KEY_SECONDS, maxBodies: keys ?? 0 };
+    return closedLoop({ ...load, ...all, pathOf: pathOfEvery });
+  }
   if (!command.isPriming) return rate === null ? closedLoop(load) : openLoop(load, rate);
   return closedLoop({ ...load, from: 0, seconds: PRIMING_SECONDS, maxBodies: scenario.primed });
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Cores } from "./cpu.ts";
@@ -19,10 +19,10 @@ const STOP_MS = 5000;
 const STDERR_CHARS = 2000;
 
 /**
- * Where a process runs: on the subject's core, on the others, or there as one that has the processor
+ * Where a process runs: on the subject's core, on the others, on any, or on the others as one that has the processor
  * while nobody else wants it (SCHED_IDLE): what a burden takes of the others' cores is not the subject's.
  */
-export type Place = keyof Cores | "background";
+export type Place = keyof Cores | "anywhere" | "background";
 
 /** Every process that the bench starts, so that all of them can be ended, by pid, whatever happens. */
 export class Processes {
@@ -47,8 +47,18 @@ export class Processes {
   }
 
   /** Starts a Node program that knows nothing of the bench. */
-  startProgram(place: keyof Cores, args: readonly string[]): Part {
+  startProgram(place: Place, args: readonly string[]): Part {
     return this.#follow(this.#spawn(place, args, false));
+  }
+
+  /**
+   * Puts a program that was started `anywhere` on the subject's core, with all its threads. What it decides at its start
+   * by the number of cores is then what it decides where it is used, and its CPU is told from that of others.
+   */
+  pinToSubject({ pid }: Part): void {
+    if (this.#cores === null) return;
+    const { status } = spawnSync("taskset", ["-a", "-c", "-p", this.#cores.subject, String(pid)]);
+    if (status !== 0) throw new Error(`taskset could not pin process ${pid}`);
   }
 
   pids(): number[] {
@@ -70,7 +80,7 @@ export class Processes {
   }
 
   #startedBy(place: Place): readonly string[] {
-    if (this.#cores === null) return [];
+    if (this.#cores === null || place === "anywhere") return [];
     const isBackground = place === "background";
     const pinned = ["taskset", "-c", this.#cores[isBackground ? "others" : place]];
     return isBackground ? ["chrt", "--idle", "0", ...pinned] : pinned;

@@ -1,6 +1,6 @@
 /**
  * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors |
- * --dashboards | --overload | --abuse]
+ * --dashboards | --overload | --abuse | --keys]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -11,7 +11,8 @@
  * adds (`metering.ts`) and what routing adds (`routing.ts`). `--overload` is another run: one account asks
  * slow nodes for four times of what they can do beside quiet ones (`overload.ts`), and 50,000 calls come
  * while all nodes hang (`hung.ts`). So is `--abuse`: hostile clients beside a quiet one, for 60 seconds
- * each or as `--seconds` says (`abuse.ts`).
+ * each or as `--seconds` says (`abuse.ts`). And `--keys`: the same calls with one key, 100,000 and a million
+ * (`key-counts.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -35,6 +36,7 @@ import {
 import { planCores } from "./cpu.ts";
 import { DashboardsRun } from "./dashboards.ts";
 import { HungRun } from "./hung.ts";
+import { KeyCountsRun, keyCountsTable } from "./key-counts.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
 import { OverloadRun } from "./overload.ts";
 import { hungLine, overloadFaults, overloadTable } from "./overload-report.ts";
@@ -62,11 +64,12 @@ const { values } = parseArgs({
     dashboards: { type: "boolean", default: false },
     overload: { type: "boolean", default: false },
     abuse: { type: "boolean", default: false },
+    keys: { type: "boolean", default: false },
     json: { type: "string" },
     compare: { type: "string" },
   },
 });
-const isAlone = values.dashboards || values.overload || values.abuse;
+const isAlone = values.dashboards || values.overload || values.abuse || values.keys;
 const options: BenchOptions = {
   program: buildProgram(),
   subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
@@ -102,7 +105,17 @@ const abuseRun = new AbuseRun({
   ...{ program: options.program, cores: options.cores },
   seconds: positive("seconds", values.seconds ?? "60"),
 });
-const runs = [bench, startTime, largeAnswers, dashboardsRun, overloadRun, hungRun, abuseRun];
+const keysRun = new KeyCountsRun({ ...options, counts: [1, 100_000, 1_000_000] });
+const runs = [
+  bench,
+  startTime,
+  largeAnswers,
+  dashboardsRun,
+  overloadRun,
+  hungRun,
+  abuseRun,
+  keysRun,
+];
 const stop = () => Promise.all(runs.map((run) => run.stop()));
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -135,6 +148,8 @@ try {
   await hungRun.stop();
   const abuses = values.abuse ? await abuseRun.run() : null;
   if (abuses !== null) print(abuseTable(abuses, ABUSE.budgetBytes));
+  const keyCounts = values.keys ? await keysRun.run() : null;
+  if (keyCounts !== null) print(keyCountsTable(keyCounts));
   const metering = isWhole ? await part<Statements>("./metering.ts") : null;
   const routing = isWhole ? await part<object>("./routing.ts") : null;
   const changes = saved === null ? null : changesOf({ rows, dashboards }, saved);
@@ -144,7 +159,7 @@ try {
     ...(metering === null ? [] : statementFaults(metering, saved)),
   ];
   print(faults.map((fault) => `\ncounted: ${fault}`).join(""));
-  const measured = [...rows, large, dashboards];
+  const measured = [...rows, large, dashboards, ...(keyCounts ?? [])];
   if (faults.length > 0 || overloadFaults(overloads ?? []) + abuseFaults(abuses ?? []) > 0)
     process.exitCode = 1;
   if (hung !== null && hung.fault !== null) process.exitCode = 1;
@@ -154,7 +169,7 @@ try {
     const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
     const run = { machine, pinned: cores !== null, rounds, seconds };
     const found = { rows, start, memory: bench.memory, large, dashboards, overloads, hung, abuses };
-    const all = { ...run, ...found, statements: metering, routing };
+    const all = { ...run, ...found, keyCounts, statements: metering, routing };
     await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
   }
 } catch (error) {

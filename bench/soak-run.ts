@@ -122,7 +122,9 @@ export class SoakRun {
     const { program } = this.#options;
     const own = { program, directory: this.#directory, nodePorts, isBatched: true };
     const prepared = await prepareTollgate({ ...own, keys: KEYS, cacheBytes: CACHE_BYTES });
-    const gateway = await launchTollgate(this.#processes, prepared, ["--inspect=127.0.0.1:0"]);
+    const gateway = await launchTollgate(this.#processes, prepared, {
+      flags: ["--inspect=127.0.0.1:0"],
+    });
     const ask = asking(load.part);
     await ask({ kind: "open", port: gateway.port, keys: KEYS });
     return { gateway, inspector: await Inspector.ofProgram(gateway.part.stderr()), ask };

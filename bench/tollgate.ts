@@ -61,7 +61,11 @@ export type TollgateOptions = {
   readonly cacheBytes?: number;
   /** With a dashboard that its people sign in to by links. */
   readonly hasConsole?: boolean;
+  readonly pinned?: Pinned;
 };
+
+/** When it is put on the subject's core: as it starts, so that the start is measured, or when it answers. */
+type Pinned = "at the start" | "when ready" | undefined;
 
 /**
  * Starts Tollgate as its user does: a configuration file, an account and a key made by the commands,
@@ -71,7 +75,7 @@ export async function startTollgate(
   processes: Processes,
   options: TollgateOptions,
 ): Promise<RunningTollgate> {
-  return launchTollgate(processes, await prepareTollgate(options));
+  return launchTollgate(processes, await prepareTollgate(options), { pinned: options.pinned });
 }
 
 /** All that has to be there before the first start. */
@@ -127,16 +131,19 @@ export async function signInLink({ program, file }: Program, email: string): Pro
   return (JSON.parse(made) as { readonly url: string }).url;
 }
 
-/** `flags` are those of Node. */
+/** `flags` are those of Node. Pinned at the start unless it is said otherwise. */
 export async function launchTollgate(
   processes: Processes,
   prepared: PreparedTollgate,
-  flags: readonly string[] = [],
+  { flags = [], pinned }: { readonly flags?: readonly string[]; readonly pinned?: Pinned } = {},
 ): Promise<RunningTollgate> {
   const { program, file, port, key } = prepared;
   const begun = performance.now();
-  const part = processes.startProgram("subject", [...flags, program, "start", "--config", file]);
+  const isLate = pinned === "when ready";
+  const args = [...flags, program, "start", "--config", file];
+  const part = processes.startProgram(isLate ? "anywhere" : "subject", args);
   await answers(part, { port, path: `/bench/v3/${key}` });
+  if (isLate) processes.pinToSubject(part);
   return { ...prepared, part, readyMs: performance.now() - begun };
 }
 
