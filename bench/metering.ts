@@ -212,7 +212,10 @@ async function meteredSubject(store: Storage): Promise<Subject> {
     throw new Error("a store in memory failed", { cause });
   };
   const key = await keyOf(store);
-  const authenticator = new Authenticator({}, { storage: store, clock, onStoreFailure: fail });
+  const authenticator = new Authenticator(
+    { memoryBytes: 1_000_000 },
+    { storage: store, clock, onStoreFailure: fail },
+  );
   await authenticator.start();
   const ledger = new Ledger(
     { plans: { bench: PLAN }, process: "bench" },

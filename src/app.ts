@@ -70,24 +70,20 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const disk = diskOf(config, { log, metrics, clock });
   const memory = memoryOf(config, metrics);
   const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory });
-  const authenticator = new Authenticator(
-    { pepper: config.keys?.pepper },
-    { storage, clock, onStoreFailure: failureLine(log, "the store of keys does not answer") },
-  );
+  const onKeysFailure = failureLine(log, "the store of keys does not answer");
+  const keyParts = { storage, clock, onStoreFailure: onKeysFailure };
+  const authenticator = new Authenticator(config.keys, keyParts);
   const process = randomUUID();
+  const scheduler = { ...systemScheduler, ...clock };
+  const onLedgerFailure = failureLine(log, "the store of the ledger does not answer");
   const ledger = new Ledger(
     { plans: config.plans, process },
-    {
-      store: storage.ledger,
-      scheduler: { ...systemScheduler, ...clock },
-      onStoreFailure: failureLine(log, "the store of the ledger does not answer"),
-    },
+    { store: storage.ledger, scheduler, onStoreFailure: onLedgerFailure },
   );
   const usage = usageRecorder(config, { ...parts, metrics, clock, process });
-  const addresses = new AddressBook(networks);
   const server = new GatewayServer(config.server, {
     memory,
-    ...wayIn(config, { addresses, authenticator, clock }),
+    ...wayIn(config, { addresses: new AddressBook(networks), authenticator, clock }),
     pipeline: new Pipeline({
       clock,
       log: new CallLog(log, clock),

@@ -34,13 +34,13 @@ class Bench {
     return text;
   }
 
-  async authenticator(options: AuthenticatorOptions = {}): Promise<Authenticator> {
+  async authenticator(options: Partial<AuthenticatorOptions> = {}): Promise<Authenticator> {
     const made = this.create(options);
     await made.poll();
     return made;
   }
 
-  create(options: AuthenticatorOptions = {}): Authenticator {
+  create(options: Partial<AuthenticatorOptions> = {}): Authenticator {
     const { keys, changes } = this.storage;
     const store = {
       keys: {
@@ -56,7 +56,10 @@ class Bench {
     };
     const clock = timed({ now: () => this.time, monotonic: () => this.time });
     const onStoreFailure = (error: unknown): void => void this.failures.push(error);
-    return new Authenticator(options, { storage: store, clock, onStoreFailure });
+    return new Authenticator(
+      { memoryBytes: 1_000_000, ...options },
+      { storage: store, clock, onStoreFailure },
+    );
   }
 
   async #findByHash(hash: string): Promise<KeyRecord | undefined> {
@@ -192,6 +195,26 @@ describe("a change in the store", () => {
     expect(bench.asked).toHaveLength(2);
   });
 
+  test("long after a key was read is not missed, whatever has changed in between", async () => {
+    const bench = new Bench();
+    const key = await bench.key();
+    const other = await bench.key({ id: "key_2" });
+    const authenticator = await bench.authenticator();
+    for (const each of [key, other]) await authenticator.authenticate(each);
+    await bench.storage.keys.revoke("key_1", NOW);
+    for (let n = 0; n < 12_000; n += 1) {
+      await bench.storage.accounts.insert(account({ id: `a${n}`, email: `${n}@example.com` }));
+      await bench.storage.accounts.update(`a${n}`, { plan: "x" });
+      if (n % 100 > 0) continue;
+      await authenticator.poll();
+      expect(authenticator.authenticate(other)).toMatchObject({ keyId: "key_2" });
+    }
+    bench.asked.length = 0;
+    expect(authenticator.authenticate(other)).toMatchObject({ keyId: "key_2" });
+    expect(bench.asked).toHaveLength(0);
+    expect(await authenticator.authenticate(key)).toBe("refused");
+  });
+
   test("drops everything where the feed no longer knows all of them", async () => {
     const bench = new Bench();
     const key = await bench.key();
@@ -236,9 +259,10 @@ describe("a watch", () => {
   ): Promise<{ authenticator: Authenticator; told: unknown[]; stop: () => void }> => {
     const key = await bench.key(over);
     const authenticator = await bench.authenticator();
+    const { moment } = authenticator;
     const identity = (await authenticator.authenticate(key)) as Identity;
     const told: unknown[] = [];
-    const stop = authenticator.watch(identity, (now) => told.push(now));
+    const stop = authenticator.watch(identity, moment, (now) => told.push(now));
     return { authenticator, told, stop };
   };
 
@@ -290,11 +314,12 @@ describe("a watch", () => {
     const bench = new Bench();
     const key = await bench.key();
     const authenticator = await bench.authenticator();
+    const { moment } = authenticator;
     const identity = (await authenticator.authenticate(key)) as Identity;
     await bench.storage.keys.revoke("key_1", NOW);
     await authenticator.poll();
     const told: unknown[] = [];
-    authenticator.watch(identity, (now) => told.push(now));
+    authenticator.watch(identity, moment, (now) => told.push(now));
     await authenticator.poll();
     expect(told).toEqual(["refused"]);
   });
@@ -396,6 +421,25 @@ describe("the last-used time of a key", () => {
     expect(authenticator.authenticate(key)).not.toBeInstanceOf(Promise);
   });
 
+  test("is written a few keys at a time where many are used at once, and all at a stop", async () => {
+    const bench = new Bench();
+    const keys: string[] = [];
+    for (let n = 0; n < 600; n += 1) keys.push(await bench.key({ id: `key_${n}` }));
+    const authenticator = await bench.authenticator();
+    for (const key of keys) await authenticator.authenticate(key);
+    const written = async (): Promise<number> => {
+      const found = await bench.storage.keys.list("acc_1");
+      return found.filter(({ key }) => key.lastUsedAt === NOW).length;
+    };
+    await authenticator.poll();
+    expect(await written()).toBe(250);
+    await authenticator.poll();
+    expect(await written()).toBe(500);
+    for (const key of keys) void authenticator.authenticate(key);
+    await authenticator.stop();
+    expect(await written()).toBe(600);
+  });
+
   test("is kept for later while the store fails, and written at a stop", async () => {
     const bench = new Bench();
     const key = await bench.key();
@@ -421,7 +465,7 @@ describe("several processes", () => {
     for (const authenticator of all) {
       const identity = (await authenticator.authenticate(key)) as Identity;
       expect(identity).toMatchObject({ keyId: "key_1" });
-      authenticator.watch(identity, (now) => told.push(now));
+      authenticator.watch(identity, authenticator.moment, (now) => told.push(now));
     }
     await first.storage.keys.revoke("key_1", NOW);
     // One poll each; the next test shows how often that is.
@@ -442,7 +486,7 @@ describe("several processes", () => {
     const told: unknown[] = [];
     for (const authenticator of all) {
       const identity = (await authenticator.authenticate(key)) as Identity;
-      authenticator.watch(identity, (now) => told.push(now));
+      authenticator.watch(identity, authenticator.moment, (now) => told.push(now));
     }
     const { accounts, keys } = first.storage;
     const limits = { creditsPerDay: 1000, creditsPerSecond: 10 };
@@ -481,7 +525,8 @@ describe("several processes", () => {
     const key = await bench.key();
     const [rotating, other] = [await bench.authenticator(), await bench.authenticator()];
     const told: unknown[] = [];
-    other.watch((await other.authenticate(key)) as Identity, (now) => told.push(now));
+    const identity = (await other.authenticate(key)) as Identity;
+    other.watch(identity, other.moment, (now) => told.push(now));
     const old = (await bench.storage.keys.findById("key_1"))?.key as ApiKey;
     const clock = { now: () => bench.time, monotonic: () => bench.time };
     const parts = { storage: bench.storage, clock, random: randomBytes };

@@ -4,15 +4,15 @@ import type { Time } from "../lib/clock.ts";
 import type { Changes, Storage } from "../storage/store.ts";
 import { hashApiKey, isApiKey } from "./api-key.ts";
 import { type Identity, identityOf, isExpired } from "./identity.ts";
-import { LastUsed, type UseMark } from "./last-used.ts";
+import { type KnownKey, KnownKeys } from "./known-keys.ts";
+import { LastUsed } from "./last-used.ts";
+import { RecentChanges } from "./recent-changes.ts";
 import { Watches, type WatchListener } from "./watches.ts";
 
 export type { Identity };
 
 /** A quarter of the second within which a revocation has to hold in every process. */
 const POLL_MS = 250;
-/** About 10 MB; a key that falls out costs one question to the store at its next use. */
-const KNOWN_KEYS = 20_000;
 /** For clients that go on with an ended key. Short, and emptied by every change in the store. */
 const REFUSED_KEYS = 10_000;
 const REFUSED_TTL_MS = 10_000;
@@ -25,6 +25,8 @@ export type Refusal = "refused" | "unavailable";
 export type AuthenticatorOptions = {
   /** `keys.pepper` of the configuration; must be the one that keys are created with. */
   readonly pepper?: string | undefined;
+  /** Of what is known of keys. One that falls out costs one question to the store at its next use. */
+  readonly memoryBytes: number;
 };
 
 export type AuthenticatorParts = {
@@ -34,27 +36,22 @@ export type AuthenticatorParts = {
   readonly onStoreFailure: (error: unknown) => void;
 };
 
-type Known = { readonly identity: Identity; readonly use: UseMark };
-
 /**
  * Turns an API key into who calls. A key that was seen before costs one look-up in memory. What any
- * process changes in the store is dropped here within POLL_MS; while the store fails, known keys go
- * on working.
+ * process changes in the store is read again from POLL_MS later on; while the store fails, known keys
+ * go on working.
  */
 export class Authenticator {
   readonly #pepper: string | undefined;
   readonly #parts: AuthenticatorParts;
   readonly #uses: LastUsed;
   readonly #watches = new Watches();
-  readonly #known: LRUCache<string, Known>;
+  readonly #known: KnownKeys;
+  readonly #changes = new RecentChanges();
   readonly #refused: LRUCache<string, true>;
   readonly #asked = new Map<string, Promise<Identity | Refusal>>();
-  /** Identities that left `#known`: a change of theirs may have gone unnoticed. */
-  readonly #unfollowed = new WeakSet<Identity>();
   /** Watched keys to be read again at the next poll, whether or not they changed. */
   readonly #doubtful = new Set<string>();
-  /** Counts the times that something was dropped, so that a look-up sees that it was overtaken. */
-  #generation = 0;
   #seq: number | undefined;
   #failing = false;
   #polling: Promise<void> | undefined;
@@ -64,10 +61,7 @@ export class Authenticator {
     this.#pepper = options.pepper;
     this.#parts = parts;
     this.#uses = new LastUsed(parts.storage.keys);
-    this.#known = new LRUCache({
-      max: KNOWN_KEYS,
-      dispose: ({ identity }) => this.#unfollowed.add(identity),
-    });
+    this.#known = new KnownKeys(options.memoryBytes);
     this.#refused = new LRUCache({
       max: REFUSED_KEYS,
       ttl: REFUSED_TTL_MS,
@@ -86,15 +80,24 @@ export class Authenticator {
   async stop(): Promise<void> {
     this.#stopPolling();
     await this.#polling;
-    // Twice: a write that was under way did not take what was marked since.
-    await this.#uses.flush();
-    await this.#uses.flush();
+    await this.#uses.stop();
   }
 
-  /** The identity behind a key that was seen before. */
+  /** The identity behind a key that was seen before, and has not changed since. */
   known(rawKey: string): Identity | Refusal | undefined {
     const known = this.#known.get(rawKey);
-    return known && this.#admit(known);
+    if (known === undefined) return undefined;
+    if (this.#changes.isStale(known.identity, known.readAt)) {
+      this.#known.drop(rawKey);
+      return undefined;
+    }
+    known.readAt = this.#changes.count;
+    return this.#admit(known);
+  }
+
+  /** For `watch`: the state of keys that is known now. */
+  get moment(): number {
+    return this.#changes.count;
   }
 
   /** Answers at once for a key that was seen before, with a promise for one that was not. */
@@ -113,10 +116,11 @@ export class Authenticator {
 
   /**
    * For holders that stay, such as a WebSocket: tells each change of the key or its account (a new
-   * plan, a suspension), and at last that the key was revoked or has expired. Returns what ends it.
+   * plan, a suspension), and at last that the key was revoked or has expired. `moment`: one at which the
+   * identity was not asked for yet. Returns what ends it.
    */
-  watch(identity: Identity, listener: WatchListener): () => void {
-    if (this.#unfollowed.has(identity)) this.#doubtful.add(identity.keyId);
+  watch(identity: Identity, moment: number, listener: WatchListener): () => void {
+    if (this.#changes.isStale(identity, moment)) this.#doubtful.add(identity.keyId);
     return this.#watches.add(identity, listener);
   }
 
@@ -128,29 +132,30 @@ export class Authenticator {
     return this.#polling;
   }
 
-  #admit({ identity, use }: Known): Identity | Refusal {
+  #admit(known: KnownKey): Identity | Refusal {
     const now = this.#parts.clock.now();
-    if (isExpired(identity, now)) return "refused";
-    this.#uses.mark(use, now);
-    return identity;
+    if (isExpired(known.identity, now)) return "refused";
+    this.#uses.mark(known, now);
+    return known.identity;
   }
 
   async #lookUp(key: string): Promise<Identity | Refusal> {
     const hash = hashApiKey(key, this.#pepper);
     try {
       for (;;) {
-        const generation = this.#generation;
-        const record = await this.#parts.storage.keys.findByHash(hash);
-        // Dropped meanwhile: the answer may be older than the change, and nothing would tell.
-        if (generation !== this.#generation) continue;
+        const readAt = this.#changes.count;
+        const found = await this.#parts.storage.keys.findByHash(hash);
+        // Changed meanwhile: the answer may be older than the change, and nothing would tell.
+        if (readAt !== this.#changes.count) continue;
+        const record = found && this.#known.withSharedAccount(found);
         const identity = identityOf(record, this.#parts.clock.now());
-        if (identity === undefined) {
+        if (record === undefined || identity === undefined) {
           this.#refused.set(key, true);
           return "refused";
         }
-        const recordedAt = record?.key.lastUsedAt ?? Number.NEGATIVE_INFINITY;
-        const known = { identity, use: { keyId: identity.keyId, recordedAt } };
-        this.#known.set(key, known);
+        const recordedAt = record.key.lastUsedAt ?? Number.NEGATIVE_INFINITY;
+        const known = { identity, readAt, recordedAt };
+        this.#known.add(key, known, record);
         return this.#admit(known);
       }
     } catch (error) {
@@ -165,7 +170,8 @@ export class Authenticator {
     try {
       const news = await this.#parts.storage.changes.since(this.#seq);
       const concerns = matcher(news);
-      if (concerns !== undefined) this.#drop(concerns);
+      if (concerns !== undefined) this.#refused.clear();
+      this.#changes.add(news);
       const doubtful = new Set(this.#doubtful);
       await this.#readAgain(
         this.#watches.keyIds((each) => doubtful.has(each.keyId) || (concerns?.(each) ?? false)),
@@ -177,13 +183,6 @@ export class Authenticator {
     } catch (error) {
       this.#storeFailed(error);
     }
-  }
-
-  #drop(concerns: (identity: Identity) => boolean): void {
-    this.#generation += 1;
-    this.#refused.clear();
-    const outdated = [...this.#known.entries()].filter(([, { identity }]) => concerns(identity));
-    for (const [key] of outdated) this.#known.delete(key);
   }
 
   async #readAgain(keyIds: readonly string[]): Promise<void> {

@@ -22,6 +22,9 @@ export type Identity = {
   readonly expiresAt?: number;
 };
 
+/** One object for all keys without limits, which are nearly all. */
+const NO_LIMITS: Limits = Object.freeze({ creditsPerDay: null, creditsPerSecond: null });
+
 /** Undefined where the key is unknown, revoked or expired: from outside all are the same. */
 export function identityOf(record: KeyRecord | undefined, now: UnixMs): Identity | undefined {
   if (record === undefined) return undefined;
@@ -35,11 +38,14 @@ export function identityOf(record: KeyRecord | undefined, now: UnixMs): Identity
     operator: account.operator,
     suspended: account.suspended,
     accountLimits: account.limits,
-    keyLimits: key.limits,
+    keyLimits: isUnlimited(key.limits) ? NO_LIMITS : key.limits,
     allow: compileAllowLists(key.allow),
     ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt }),
   };
 }
+
+export const isUnlimited = ({ creditsPerDay, creditsPerSecond }: Limits): boolean =>
+  creditsPerDay === null && creditsPerSecond === null;
 
 export function isExpired(identity: Identity, now: UnixMs): boolean {
   return identity.expiresAt !== undefined && identity.expiresAt <= now;

@@ -3,15 +3,17 @@ import type { KeyStore, KeyUse } from "../storage/store.ts";
 
 /** When keys were last used, written in the background: at most once a minute for each key. */
 const RECORD_EVERY_MS = 60_000;
-/** The ledger's questions wait behind one write. */
-const KEYS_PER_WRITE = 1000;
+/** With each flush. The ledger's questions wait behind one write; and where a million keys call, a mark may be late. */
+const KEYS_PER_FLUSH = 250;
+/** More wait for the store no more: their next call marks them. */
+const MOST_DUE = 10_000;
 
 /** One key's mark; `recordedAt` is what the store has, or is about to get. */
-export type UseMark = { readonly keyId: string; recordedAt: number };
+export type UseMark = { readonly identity: { readonly keyId: string }; recordedAt: number };
 
 export class LastUsed {
   readonly #keys: Pick<KeyStore, "recordUse">;
-  #due = new Map<string, number>();
+  readonly #due = new Map<string, number>();
   #flushing: Promise<void> | undefined;
 
   constructor(keys: Pick<KeyStore, "recordUse">) {
@@ -20,12 +22,12 @@ export class LastUsed {
 
   /** On the path of every call: a comparison, mostly. */
   mark(use: UseMark, now: UnixMs): void {
-    if (now - use.recordedAt < RECORD_EVERY_MS) return;
+    if (now - use.recordedAt < RECORD_EVERY_MS || this.#due.size >= MOST_DUE) return;
     use.recordedAt = now;
-    this.#due.set(use.keyId, now);
+    this.#due.set(use.identity.keyId, now);
   }
 
-  /** Writes what is due, once at a time; what fails is due again. Never rejects. */
+  /** Writes what has been due for longest, once at a time; what fails is due again. Never rejects. */
   flush(): Promise<void> {
     if (this.#flushing === undefined && this.#due.size > 0) {
       this.#flushing = this.#write().finally(() => {
@@ -35,17 +37,27 @@ export class LastUsed {
     return this.#flushing ?? Promise.resolve();
   }
 
+  /** Writes all that is due, as far as the store takes it. */
+  async stop(): Promise<void> {
+    await this.#flushing;
+    for (let left = Number.POSITIVE_INFINITY; this.#due.size > 0 && this.#due.size < left; ) {
+      left = this.#due.size;
+      await this.flush();
+    }
+  }
+
   async #write(): Promise<void> {
-    const due = this.#due;
-    this.#due = new Map();
-    const uses: KeyUse[] = Array.from(due, ([id, at]) => ({ id, at }));
+    const uses: KeyUse[] = [];
+    for (const [id, at] of this.#due) {
+      uses.push({ id, at });
+      if (uses.length === KEYS_PER_FLUSH) break;
+    }
+    for (const { id } of uses) this.#due.delete(id);
     try {
-      for (let from = 0; from < uses.length; from += KEYS_PER_WRITE) {
-        await this.#keys.recordUse(uses.slice(from, from + KEYS_PER_WRITE));
-      }
+      await this.#keys.recordUse(uses);
     } catch {
       // The authenticator's own questions report that the store fails.
-      this.#due = new Map([...due, ...this.#due]);
+      for (const { id, at } of uses) if (!this.#due.has(id)) this.#due.set(id, at);
     }
   }
 }

@@ -70,7 +70,7 @@ describe("defaults", () => {
         statementTimeoutMs: 5000,
       },
       fleet: {},
-      keys: {},
+      keys: { memoryBytes: 268_435_456 },
       usage: { keep: { minutes: 172_800_000, hours: 7_776_000_000, days: 63_072_000_000 } },
       cache: { memoryBytes: 268_435_456 },
       log: { level: "info" },

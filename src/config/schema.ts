@@ -91,7 +91,9 @@ export const configSchema = z.strictObject({
   console: console.optional(),
   mail: mail.optional(),
   storage: storage.prefault({}),
-  keys: z.strictObject({ pepper: text.optional() }).prefault({}),
+  keys: z
+    .strictObject({ pepper: text.optional(), memoryBytes: positive.default(268_435_456) })
+    .prefault({}),
   usage: z.strictObject({ keep: keep.prefault({}) }).prefault({}),
   fleet: z.strictObject({ name: text.optional() }).prefault({}),
   cache: cache.prefault({}),

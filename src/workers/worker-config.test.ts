@@ -15,6 +15,7 @@ function configOf(upstream: object) {
     server: { port: 0, workers: 4 },
     admin: {},
     cache: { memoryBytes: 1003 },
+    keys: { memoryBytes: 8000 },
     networks,
   };
   return parseConfig(JSON.stringify(file), { baseDir: "/", environment: {} });
@@ -23,6 +24,7 @@ function configOf(upstream: object) {
 test("bounds of the machine and of a node are divided among the workers", () => {
   const config = workerConfig(configOf({ maxConnections: 10, requestsPerSecond: 2 }), 8545);
   expect(config.cache.memoryBytes).toBe(250);
+  expect(config.keys.memoryBytes).toBe(2000);
   const [upstream] = config.networks[0]?.upstreams ?? [];
   expect(upstream).toMatchObject({ maxConnections: 2, requestsPerSecond: 0.5 });
 });

@@ -11,6 +11,7 @@ export function workerConfig(config: Config, port: number): Config {
     ...rest,
     server: { ...config.server, port, ...connectionsOf(config.server) },
     cache: { ...config.cache, memoryBytes: Math.floor(config.cache.memoryBytes / workers) },
+    keys: { ...config.keys, memoryBytes: Math.ceil(config.keys.memoryBytes / workers) },
     networks: config.networks.map((network) => {
       return { ...network, upstreams: network.upstreams.map((one) => shareOf(one, workers)) };
     }) as Config["networks"],

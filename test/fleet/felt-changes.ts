@@ -60,7 +60,7 @@ export async function changeKeys(changes: number): Promise<Felt> {
 
 function gatewayOn(storage: Storage): Authenticator {
   const parts = { storage, clock: systemClock, onStoreFailure: () => undefined };
-  return new Authenticator({}, parts);
+  return new Authenticator({ memoryBytes: 100_000_000 }, parts);
 }
 
 async function makeKeys({ accounts, keys }: Storage, count: number): Promise<readonly Key[]> {

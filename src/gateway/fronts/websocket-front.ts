@@ -69,6 +69,7 @@ export class WebSocketFront {
     const given = request.headers["x-request-id"];
     const requestId = ids.of(typeof given === "string" ? given : undefined);
     const requestHead = new RequestHead("websocket", requestId, request);
+    const { moment } = this.#parts.authenticator;
     const address = this.#parts.reception.locate(requestHead);
     const identified =
       "name" in address ? address : await this.#parts.reception.identify(address, requestHead);
@@ -88,7 +89,7 @@ export class WebSocketFront {
       );
       this.#takePlainFrames(socket, connection);
       accepted.on("error", () => undefined);
-      accepted.on("close", this.#admit(connection, requestHead));
+      accepted.on("close", this.#admit(connection, requestHead, moment));
       if (this.#stopping) connection.finish(CLOSE.goingAway);
     });
   }
@@ -131,13 +132,13 @@ export class WebSocketFront {
   }
 
   /** Counts the connection and watches its key; returns what undoes both. */
-  #admit(connection: WebSocketConnection, head: RequestHead): () => void {
+  #admit(connection: WebSocketConnection, head: RequestHead, moment: number): () => void {
     const { session } = connection;
     const { keyId } = session.identity;
     const connections = this.#byKey.get(keyId) ?? new Set();
     this.#byKey.set(keyId, connections.add(connection));
     this.#traffic.connections.inc();
-    const unwatch = this.#parts.authenticator.watch(session.identity, (now) => {
+    const unwatch = this.#parts.authenticator.watch(session.identity, moment, (now) => {
       if (now === "refused") connection.close(CLOSE.keyEnded);
       else if (now.suspended) connection.close(CLOSE.suspended);
       else if (this.#parts.reception.refusedKind(now, session.network, head) !== undefined) {
