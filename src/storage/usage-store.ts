@@ -3,10 +3,14 @@
 /** The outcomes of answered calls, by a primary or by a partner. Any other outcome is an error's name. */
 export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];
 
+/** In place of a key's id: keys that called now and then while very many did (docs/usage.md). */
+export const OTHER_KEYS = "other";
+
 /** Calls of one minute (Unix minutes), of one account, key, network, method and outcome. */
 export type UsageBucket = {
   readonly minute: number;
   readonly accountId: string;
+  /** Or OTHER_KEYS. */
   readonly keyId: string;
   readonly network: string;
   readonly method: string;

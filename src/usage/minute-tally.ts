@@ -1,5 +1,13 @@
-import type { UsageBucket } from "../storage/usage-store.ts";
+import { textHash } from "../lib/text-hash.ts";
+import { OTHER_KEYS, type UsageBucket } from "../storage/usage-store.ts";
 import { ContractSketch } from "./contract-sketch.ts";
+import { OftenSeen } from "./often-seen.ts";
+
+/**
+ * Where a minute has so many rows, a key that begins to call is counted among the others, and gets rows of
+ * its own as it calls often: a million keys that call once a minute would be a million rows.
+ */
+const DETAILED_ROWS = 10_000;
 
 /** One call that was settled. */
 export type SettledCall = {
@@ -31,9 +39,13 @@ export class MinuteTally {
   /** Found last: the next call is its twin more often than not. */
   #last: Counter | undefined;
   #lastSketch: ContractSketch | undefined;
+  readonly #detailedRows: number;
+  /** Made where it is needed. */
+  #callers: OftenSeen | undefined;
 
-  constructor(minute: number) {
+  constructor(minute: number, detailedRows = DETAILED_ROWS) {
     this.minute = minute;
+    this.#detailedRows = detailedRows;
   }
 
   /** Its counters, and the entries of its sketches. */
@@ -42,16 +54,28 @@ export class MinuteTally {
     return sketches.reduce((sum, { size }) => sum + size, this.#counted);
   }
 
-  counter(names: Names): Counter | undefined {
-    const { accountId, keyId, network, method, outcome } = names;
-    if (isOf(this.#last, names)) return this.#last;
+  counter(names: Names, keyId = names.keyId): Counter | undefined {
+    const { accountId, network, method, outcome } = names;
+    if (isOf(this.#last, names, keyId)) return this.#last;
     const ofKey = this.#counters.get(accountId)?.get(keyId);
     this.#last = ofKey?.get(network)?.get(method)?.get(outcome);
     return this.#last;
   }
 
+  /** A call without a counter of its own: the id under which it is to be counted. */
+  keyToCount({ keyId, network, method }: Names): string {
+    if (this.#counted < this.#detailedRows) return keyId;
+    this.#callers ??= new OftenSeen();
+    const hash =
+      textHash(keyId) ^ Math.imul(textHash(network), 31) ^ Math.imul(textHash(method), 37);
+    return this.#callers.see(hash) ? keyId : OTHER_KEYS;
+  }
+
   /** Where there is none yet. */
-  addCounter({ accountId, keyId, network, method, outcome }: Names): Counter {
+  addCounter(
+    { accountId, network, method, outcome, ...names }: Names,
+    keyId = names.keyId,
+  ): Counter {
     const { minute } = this;
     const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
     const counter = { minute, accountId, keyId, network, method, outcome, ...none };
@@ -78,10 +102,10 @@ export class MinuteTally {
   }
 }
 
-function isOf(counter: Counter | undefined, names: Names): boolean {
+function isOf(counter: Counter | undefined, names: Names, keyId: string): boolean {
   return (
     counter !== undefined &&
-    counter.keyId === names.keyId &&
+    counter.keyId === keyId &&
     counter.method === names.method &&
     counter.outcome === names.outcome &&
     counter.network === names.network &&

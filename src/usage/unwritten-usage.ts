@@ -12,6 +12,13 @@ export type Batch = {
   readonly contracts: readonly ContractCount[];
 };
 
+export type UsageBounds = {
+  /** Of what is kept in memory. */
+  readonly maxRows: number;
+  /** Of a minute, before keys have to call often for rows of their own. */
+  readonly detailedRows?: number | undefined;
+};
+
 /**
  * The counts that are not in the store yet, in bounded memory. A row is a counter or an entry of a
  * sketch; the rows of the present minute are kept after they were written, so that counting finds
@@ -19,6 +26,7 @@ export type Batch = {
  */
 export class UnwrittenUsage {
   readonly #maxRows: number;
+  readonly #detailedRows: number | undefined;
   readonly #tallies = new Map<number, MinuteTally>();
   #present: MinuteTally;
   #presentEndsMs = 0;
@@ -29,8 +37,9 @@ export class UnwrittenUsage {
   /** The minute in which minutes were last merged: once in a minute is enough, and costs a stall. */
   #mergedIn = -1;
 
-  constructor(maxRows: number) {
+  constructor({ maxRows, detailedRows }: UsageBounds) {
     this.#maxRows = maxRows;
+    this.#detailedRows = detailedRows;
     this.#present = this.#tally(0);
   }
 
@@ -49,8 +58,12 @@ export class UnwrittenUsage {
     const tally = this.#at(nowMs);
     let counter = tally.counter(call);
     if (counter === undefined) {
-      if (this.#rows >= this.#maxRows) return false;
-      counter = this.#newCounter(tally, call);
+      const keyId = tally.keyToCount(call);
+      counter = keyId === call.keyId ? undefined : tally.counter(call, keyId);
+      if (counter === undefined) {
+        if (this.#rows >= this.#maxRows) return false;
+        counter = this.#newCounter(tally, call, keyId);
+      }
     }
     if (counter.calls === 0) this.#counters.push(counter);
     counter.calls += 1;
@@ -121,14 +134,14 @@ export class UnwrittenUsage {
   #tally(minute: number): MinuteTally {
     const known = this.#tallies.get(minute);
     if (known !== undefined) return known;
-    const tally = new MinuteTally(minute);
+    const tally = new MinuteTally(minute, this.#detailedRows);
     this.#tallies.set(minute, tally);
     return tally;
   }
 
-  #newCounter(tally: MinuteTally, names: SettledCall | UsageBucket): Counter {
+  #newCounter(tally: MinuteTally, names: SettledCall | UsageBucket, keyId?: string): Counter {
     this.#rows += 1;
-    return tally.addCounter(names);
+    return tally.addCounter(names, keyId);
   }
 
   /** Counts again what waits: minutes before the present one by the first minute of their span. */

@@ -8,6 +8,12 @@ export type { SettledCall };
 
 /** A kill may cost the usage of so long. */
 const WRITE_EVERY_MS = 1000;
+/**
+ * After a write of more rows the next one comes later: a row takes about 15 us of SQLite, whether it counts one
+ * call or all of ten seconds.
+ */
+const ROWS_PER_SECOND = 1000;
+const MOST_WAIT_MS = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 /**
  * Between two pieces of what is dropped. Processes that wait for the store's lock look for it every 5 ms,
@@ -29,6 +35,8 @@ export type UsageRecorderOptions = {
   readonly keep: { readonly minutes: number; readonly hours: number; readonly days: number };
   /** Bound of what is kept in memory. */
   readonly maxRows?: number;
+  /** As `UsageBounds` has it. */
+  readonly detailedRows?: number;
   /** Unlike the name of any other process on the store. */
   readonly process: string;
 };
@@ -53,6 +61,7 @@ export class UsageRecorder {
   readonly #parts: UsageRecorderParts;
   readonly #unwritten: UnwrittenUsage;
   #lastNumber = 0;
+  #nextWriteAtMs = 0;
   /** Nobody knows whether it was written. It is sent again, unchanged, before any other. */
   #inDoubt: NumberedBatch | undefined;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
@@ -66,12 +75,16 @@ export class UsageRecorder {
   constructor(options: UsageRecorderOptions, parts: UsageRecorderParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#unwritten = new UnwrittenUsage(options.maxRows ?? MAX_ROWS);
+    const { maxRows = MAX_ROWS, detailedRows } = options;
+    this.#unwritten = new UnwrittenUsage({ maxRows, detailedRows });
   }
 
   /** Begins to write. */
   start(): void {
-    this.#stopWriting = this.#parts.clock.every(WRITE_EVERY_MS, () => void this.flush());
+    this.#stopWriting = this.#parts.clock.every(WRITE_EVERY_MS, () => {
+      if (this.#parts.clock.monotonic() >= this.#nextWriteAtMs) void this.flush();
+      else this.#unwritten.compact();
+    });
   }
 
   /** Writes what is left. Afterwards nothing is written any more, so the gateway stops first. */
@@ -121,14 +134,17 @@ export class UsageRecorder {
   /** False where the store failed; what it did not take waits for the next time. */
   async #write(): Promise<boolean> {
     if (this.#inDoubt !== undefined && !(await this.#send(this.#inDoubt))) return false;
+    const begunAtMs = this.#parts.clock.monotonic();
+    const { waiting } = this.#unwritten;
     // Not what comes meanwhile: that is the next second's.
-    for (let left = this.#unwritten.waiting; left > 0; left -= ROWS_PER_WRITE) {
+    for (let left = waiting; left > 0; left -= ROWS_PER_WRITE) {
       const batch = this.#unwritten.take(Math.min(left, ROWS_PER_WRITE));
       if (batch.buckets.length + batch.contracts.length === 0) continue;
       this.#lastNumber += 1;
       if (!(await this.#send({ ...batch, number: this.#lastNumber }))) return false;
     }
     this.#unwritten.dropPast();
+    this.#nextWriteAtMs = begunAtMs + Math.min((waiting / ROWS_PER_SECOND) * 1000, MOST_WAIT_MS);
     return true;
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OTHER_KEYS } from "../../storage/usage-store.ts";
 import { balance } from "./accounts.ts";
 import { accountParams, id, listReply, time, whole } from "./common.ts";
 import { MINUTE_RANGES, RANGES, SERIES_BY } from "./constants.ts";
@@ -68,7 +69,8 @@ export type ContractCalls = z.output<typeof contractCalls>;
 export const exportRow = z.object({
   /** Where its minute or hour begins. */
   at: time,
-  key: id("key"),
+  /** `other`: of keys that called now and then while very many did. */
+  key: z.union([id("key"), z.literal(OTHER_KEYS)]),
   keyName: z.string(),
   network: z.string(),
   method: z.string(),
