@@ -218,6 +218,7 @@ function networkOf(): Network {
     log: createLog({ level: "silent", terminal: false }),
     metrics: new Metrics().network("bench"),
     partners: { take: async () => 0, read: async () => ({ day: 0, month: 0 }) },
+    partnerCaps: () => ({}),
     cache: new MemoryCache({ maxBytes: 0 }),
   });
 }

@@ -12,6 +12,7 @@ import type { Config } from "./config/schema.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
 import { FleetMember } from "./fleet/fleet-member.ts";
+import { LowestCaps } from "./fleet/lowest-caps.ts";
 import { marksOf } from "./fleet/marks.ts";
 import { AddressBook } from "./gateway/fronts/address.ts";
 import { Reception } from "./gateway/fronts/reception.ts";
@@ -69,7 +70,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   metrics.watchStorage(storage.traffic);
   const disk = diskOf(config, { log, metrics, clock });
   const memory = memoryOf(config, metrics);
-  const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory });
+  const caps = new LowestCaps();
+  const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory, caps });
   const onKeysFailure = failureLine(log, "the store of keys does not answer");
   const keyParts = { storage, clock, onStoreFailure: onKeysFailure };
   const authenticator = new Authenticator(config.keys, keyParts);
@@ -103,7 +105,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const served = networks.map(({ network }) => network);
   const check = obstacles({ storage, clock, ledger, usage });
   const isHealthy = () => !storage.isGone();
-  const fleet = fleetMember(config, { ...parts, clock, metrics, ledger, process, served });
+  const fleet = fleetMember(config, { ...parts, clock, metrics, ledger, process, served, caps });
   const watched = { networks: served, fleet, metrics };
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
@@ -142,15 +144,17 @@ function fleetMember(
     readonly ledger: Ledger;
     readonly process: string;
     readonly served: readonly Network[];
+    readonly caps: LowestCaps;
   },
 ): FleetMember {
-  const { storage, clock, log, metrics, ledger, process, served, number = 1 } = parts;
+  const { storage, clock, log, metrics, ledger, process, served, caps, number = 1 } = parts;
   return new FleetMember(
     { name: config.fleet.name, worker: number, process, marks: marksOf(config) },
     {
       ...{ store: storage.fleet, clock, networks: served },
       calls: () => metrics.callCount,
       leases: () => ledger.leases,
+      onGateways: (all) => caps.follow(all.map(({ marks }) => marks)),
       onDifference: (settings) => log.warn({ settings }, DIFFERENCE),
       onRival: (name) => log.error({ name }, RIVAL),
     },
@@ -260,6 +264,7 @@ type NetworkParts = GatewayParts & {
   readonly cache: MemoryCache;
   readonly disk: DiskCache | undefined;
   readonly memory: MemoryBudget;
+  readonly caps: LowestCaps;
 };
 
 function buildNetworks(
@@ -271,9 +276,11 @@ function buildNetworks(
   const connect = connector({ ...parts, timers, random });
   return config.networks.map((network, index) => {
     const { board } = parts;
-    const { clock, log, metrics, storage, cache, disk } = parts;
+    const { clock, log, metrics, storage, cache, disk, caps } = parts;
+    const ownCaps = network.partnerCaps ?? {};
     const built = buildNetwork(network, {
       ...{ clock, log, timers, random, connect, partners: storage.partners, cache, disk },
+      partnerCaps: () => caps.of(network.name, ownCaps),
       turnEnds: (run) => void setImmediate(run),
       buffers: parts.loop.buffers,
       board: board && { ...board, begin: index * boardBytes(board.processes) },

@@ -43,7 +43,10 @@ class HandTime implements Time {
 let time: HandTime;
 let rivals: string[];
 let differing: string[];
+/** What each process was told last: the names of those that live. */
+let listed: Map<string, readonly string[]>;
 beforeEach(() => {
+  listed = new Map();
   time = new HandTime();
   rivals = [];
   differing = [];
@@ -83,6 +86,11 @@ function memberOf(
     {
       ...{ store: storage.fleet, clock: time, calls, leases: () => 2 },
       networks: [network as never],
+      onGateways: (all) =>
+        listed.set(
+          process,
+          all.map((each) => each.name),
+        ),
       onDifference: (settings) => differing.push(...settings),
       onRival: (rival) => rivals.push(`${process}: ${rival}`),
     },
@@ -193,6 +201,19 @@ describe("the list of gateways", () => {
     expect((await west.member.list()).gateways.map(({ name }) => name)).toEqual(["west"]);
   });
 
+  test("is told to each of them at its start and every three seconds", async () => {
+    const { east, west, storage } = await twoMembers();
+    expect([listed.get("east"), listed.get("west")]).toEqual([["east"], ["east", "west"]]);
+    await time.pass(3000);
+    expect(listed.get("east")).toEqual(["east", "west"]);
+    await west.member.stop();
+    await time.pass(3000);
+    expect(listed.get("east")).toEqual(["east"]);
+    await memberOf("north", { storage }).member.begin();
+    expect(listed.get("north")).toEqual(["east"]);
+    await east.member.stop();
+  });
+
   test("names a gateway by its host and port where the file gives no name", async () => {
     const storage = openMemory();
     const parts = {
@@ -206,6 +227,7 @@ describe("the list of gateways", () => {
     const member = new FleetMember(options, {
       ...parts,
       onRival: () => undefined,
+      onGateways: () => undefined,
       onDifference: () => undefined,
     });
     member.start(8545);

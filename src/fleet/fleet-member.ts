@@ -36,6 +36,8 @@ export type FleetParts = {
   /** Calls so far. */
   readonly calls: () => number;
   readonly leases: () => number;
+  /** Told at the start, and every three seconds where the storage answers: who serves from it, this one too. */
+  readonly onGateways: (all: readonly FleetProcess[]) => void;
   /** Told at the start: settings that should be alike in all files, and are not. */
   readonly onDifference: (settings: readonly string[]) => void;
   /** Told once: another process that lives has this one's name. */
@@ -72,10 +74,11 @@ export class FleetMember {
    * @throws StorageError where a gateway that lives has secrets of its own
    */
   async begin(): Promise<void> {
-    const { store, clock, onDifference } = this.#parts;
+    const { store, clock, onGateways, onDifference } = this.#parts;
     const { marks } = this.#options;
     const others = await store.list(clock.now()).catch(() => []);
     checkAgreement(marks, others);
+    onGateways(others);
     const differ = differences([marks, ...others.map((other) => other.marks)]);
     if (differ.length > 0) onDifference(differ);
     await this.#look();
@@ -167,7 +170,7 @@ export class FleetMember {
   }
 
   async #tell(own: Lasting): Promise<void> {
-    const { store, clock, networks, leases, onRival } = this.#parts;
+    const { store, clock, networks, leases, onRival, onGateways } = this.#parts;
     const { name: ownName, process } = own;
     const heads = networks.map(({ name, chain }) => [name, chain.head?.number ?? null] as const);
     try {
@@ -185,6 +188,7 @@ export class FleetMember {
       if (isRival && !this.#hasRival) onRival(ownName);
       this.#hasRival ||= isRival;
       this.#isKnown = true;
+      onGateways(await store.list(clock.now()));
     } catch {
       // As with a look.
     }

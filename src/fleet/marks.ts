@@ -1,20 +1,26 @@
 import { createHmac } from "node:crypto";
 import type { Config } from "../config/schema.ts";
 import type { FleetProcess } from "../storage/fleet-store.ts";
-import { StorageError } from "../storage/store.ts";
+import { type PartnerLimits, StorageError } from "../storage/store.ts";
 
 /** Where these are not alike, keys or sessions of one gateway mean nothing to another. */
 const HAVE_TO_AGREE = ["keys.pepper", "console.secret"];
 /** A mark has to tell settings apart, and nothing of a secret. */
 const MARK_CHARS = 16;
 
-type Marks = FleetProcess["marks"];
+export type Marks = FleetProcess["marks"];
+
+const capsName = (network: string): string => `networks.${network}.partnerCaps`;
 
 /** Marks of the settings that should be alike in the files of all gateways on one storage. */
 export function marksOf({ keys, console, plans, networks }: Config): Marks {
   const caps = networks
     .filter(({ upstreams }) => upstreams.some(({ role }) => role === "partner"))
-    .map(({ name, partnerCaps }) => [`networks.${name}.partnerCaps`, markOf(partnerCaps ?? null)]);
+    // In clear, since the lowest hold for all.
+    .map(({ name, partnerCaps: { day, month } = {} }) => [
+      capsName(name),
+      JSON.stringify({ day, month }),
+    ]);
   return {
     "keys.pepper": markOf(keys.pepper ?? null),
     // One without a dashboard has no sessions to agree about.
@@ -22,6 +28,13 @@ export function marksOf({ keys, console, plans, networks }: Config): Marks {
     plans: markOf(Object.entries(plans).sort()),
     ...Object.fromEntries(caps),
   };
+}
+
+/** Undefined where that gateway asks no partners of the network. */
+export function partnerCapsIn(marks: Marks, network: string): PartnerLimits | undefined {
+  const mark = marks[capsName(network)];
+  // Another version may tell of it in its own way.
+  return mark?.startsWith("{") ? (JSON.parse(mark) as PartnerLimits) : undefined;
 }
 
 /** The names of the settings that are not alike in all that have them. */

@@ -11,7 +11,7 @@ import type { Timers } from "../lib/timer-wheel.ts";
 import { PartnerCaps } from "../routing/partner-caps.ts";
 import { Router } from "../routing/router.ts";
 import type { RoutingObserver } from "../routing/routing.ts";
-import type { PartnerStore } from "../storage/store.ts";
+import type { PartnerLimits, PartnerStore } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts";
@@ -34,6 +34,8 @@ export type BuildParts = {
   readonly log: Logger;
   readonly metrics: NetworkMetrics;
   readonly partners: PartnerStore;
+  /** The caps on calls to partners that hold now. */
+  readonly partnerCaps: () => PartnerLimits;
   readonly buffers: LargeBuffers;
   readonly cache: MemoryCache;
   /** Where one is configured. */
@@ -123,9 +125,12 @@ function boardOf<Claim>({ board }: BuildParts): SharedBoard<Claim> | undefined {
   return board && new SharedBoard(board);
 }
 
-function capsOf(config: NetworkConfig, { clock, timers, log, partners }: BuildParts): AskCaps {
+function capsOf(
+  { name }: NetworkConfig,
+  { clock, timers, log, partners, partnerCaps }: BuildParts,
+): AskCaps {
   const caps = new PartnerCaps(
-    { network: config.name, caps: config.partnerCaps ?? {} },
+    { network: name, caps: partnerCaps },
     {
       store: partners,
       clock,

@@ -9,11 +9,12 @@ const HOUR_MS = 3_600_000;
 const setUp = (caps: PartnerLimits = {}) => {
   const { partners } = openMemory();
   const time = { now: EVENING };
+  const held = { caps };
   const asked: PartnerTake[] = [];
   const failures: unknown[] = [];
   const store = { fault: undefined as Error | undefined };
   const partnerCaps = new PartnerCaps(
-    { network: "mainnet", caps },
+    { network: "mainnet", caps: () => held.caps },
     {
       clock: { now: () => time.now },
       store: {
@@ -31,7 +32,7 @@ const setUp = (caps: PartnerLimits = {}) => {
   const takeAll = async (calls: number): Promise<number> =>
     (await Promise.all(Array.from({ length: calls }, take))).filter(Boolean).length;
   const counted = () => partners.read("mainnet", time.now);
-  return { time, asked, failures, store, partnerCaps, take, takeAll, counted };
+  return { time, held, asked, failures, store, partnerCaps, take, takeAll, counted };
 };
 
 test("without caps every call is allowed and counted", async () => {
@@ -88,4 +89,13 @@ test("while the store fails no call goes to a partner, and that is told once for
   store.fault = new Error("again");
   expect(await take()).toBe(false);
   expect(failures).toHaveLength(2);
+});
+
+test("a cap that was reached and is raised since allows what it has more", async () => {
+  const { held, takeAll } = setUp({ day: 3 });
+  expect(await takeAll(10)).toBe(3);
+  held.caps = { day: 5 };
+  expect(await takeAll(10)).toBe(2);
+  held.caps = { day: 4 };
+  expect(await takeAll(10)).toBe(0);
 });

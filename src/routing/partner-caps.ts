@@ -5,7 +5,8 @@ import type { PartnerLimits, PartnerStore } from "../storage/store.ts";
 export type PartnerCapsOptions = {
   /** The network's name: the calls of all processes with this store count for it. */
   readonly network: string;
-  readonly caps: PartnerLimits;
+  /** Those that hold now. */
+  readonly caps: () => PartnerLimits;
 };
 
 export type PartnerCapsParts = {
@@ -28,8 +29,8 @@ export class PartnerCaps {
   #waiting: Waiting[] = [];
   #isAsking = false;
   #isFailing = false;
-  /** The UTC day in which a cap was reached: it cannot be free again before the next. */
-  #usedUpDay = Number.NaN;
+  /** A cap that was reached cannot be free again before the next UTC day, unless it is raised. */
+  #usedUp: { readonly day: number; readonly caps: PartnerLimits } | undefined;
 
   constructor(options: PartnerCapsOptions, parts: PartnerCapsParts) {
     this.#options = options;
@@ -41,7 +42,7 @@ export class PartnerCaps {
    * does not answer, in which case nobody knows. Called once, at once where the answer is known.
    */
   take(done: (allowed: boolean) => void): void {
-    if (dayOf(this.#parts.clock.now()) === this.#usedUpDay) {
+    if (this.#isUsedUp()) {
       done(false);
       return;
     }
@@ -49,8 +50,17 @@ export class PartnerCaps {
     if (!this.#isAsking) this.#ask();
   }
 
+  #isUsedUp(): boolean {
+    if (this.#usedUp === undefined) return false;
+    const { day, caps } = this.#usedUp;
+    const now = this.#options.caps();
+    const isSame = now.day === caps.day && now.month === caps.month;
+    return isSame && dayOf(this.#parts.clock.now()) === day;
+  }
+
   #ask(): void {
-    const { network, caps } = this.#options;
+    const { network } = this.#options;
+    const caps = this.#options.caps();
     const asking = this.#waiting;
     const now = this.#parts.clock.now();
     this.#waiting = [];
@@ -58,7 +68,7 @@ export class PartnerCaps {
     this.#parts.store.take({ network, now, calls: asking.length, caps }).then(
       (allowed) => {
         this.#isFailing = false;
-        if (allowed < asking.length) this.#usedUpDay = dayOf(now);
+        if (allowed < asking.length) this.#usedUp = { day: dayOf(now), caps };
         this.#settle(asking, allowed);
       },
       (error: unknown) => {

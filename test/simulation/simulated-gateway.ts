@@ -69,6 +69,7 @@ export class SimulatedGateway {
       turnEnds: (run) => time.after(0, run),
       log: silent as unknown as Logger,
       partners: this.#partnerStore(options, time),
+      partnerCaps: () => ({}),
       cache: new MemoryCache({ maxBytes: 1_000_000 }),
       connect: ({ name }, { onBroken }) => {
         const node = nodes.find((each) => each.options.name === name);

@@ -41,6 +41,7 @@ class World {
       turnEnds: (run) => this.time.after(0, run),
       log: silent as unknown as Logger,
       partners: { take: async ({ calls }) => calls, read: async () => ({ day: 0, month: 0 }) },
+      partnerCaps: () => ({}),
       cache: new MemoryCache({ maxBytes: 0 }),
       connect: ({ name }) => ({ transport: this.node(name), heads: undefined }),
     });

@@ -7,7 +7,7 @@ const [path = "", now = "0", caps = "{}"] = process.argv.slice(2);
 // In its thread, as those of a gateway that runs: else it would send them all before another begins.
 const storage = await openSqlite(path, { threadAfterMs: 0 });
 const partnerCaps = new PartnerCaps(
-  { network: "mainnet", caps: JSON.parse(caps) as PartnerLimits },
+  { network: "mainnet", caps: () => JSON.parse(caps) as PartnerLimits },
   {
     store: storage.partners,
     clock: { now: () => Number(now) },

@@ -1,0 +1,29 @@
+import type { PartnerLimits } from "../storage/store.ts";
+import { type Marks, partnerCapsIn } from "./marks.ts";
+
+/**
+ * The caps on calls to partners that hold while files of gateways differ: of each network the lowest that a
+ * gateway which lives has in its file.
+ */
+export class LowestCaps {
+  #all: readonly Marks[] = [];
+
+  /** `all`: of the gateways that live. */
+  follow(all: readonly Marks[]): void {
+    this.#all = all;
+  }
+
+  /** `own`: of this gateway's file. */
+  of(network: string, own: PartnerLimits): PartnerLimits {
+    const found = [own, ...this.#all.flatMap((marks) => partnerCapsIn(marks, network) ?? [])];
+    return {
+      day: lowest(found.map(({ day }) => day)),
+      month: lowest(found.map(({ month }) => month)),
+    };
+  }
+}
+
+function lowest(caps: readonly (number | undefined)[]): number | undefined {
+  const known = caps.filter((cap) => cap !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
