@@ -67,9 +67,9 @@ export function manyPath(n: number, keys: number): string {
   return `/${manyName(n % MANY_NETWORKS)}/v3/${keyText(Math.floor(keys ** share) - 1)}`;
 }
 
-/** The path of the n-th request where each key calls once. */
-export const pathOfEvery = (n: number): string =>
-  `/${manyName(n % MANY_NETWORKS)}/v3/${keyText(n)}`;
+/** The path of the n-th request where each of so many keys calls once, those that call often last. */
+export const pathOfEvery = (n: number, keys: number): string =>
+  `/${manyName(n % MANY_NETWORKS)}/v3/${keyText(keys - 1 - n)}`;
 
 export const MANY_NETWORKS = 8;
 export const manyName = (at: number): string => `net-${at + 1}`;

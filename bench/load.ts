@@ -72,8 +72,9 @@ async function run(command: LoadCommand): Promise<ClosedResult | OpenResult> {
   const pathOf = keys === null ? inTurn : (n: number) => manyPath(n, keys);
   const load = { ...command, scenario, pathOf };
   if (command.isOfEveryKey === true) {
-    const all = { from: 0, seconds: EVERY_KEY_SECONDS, maxBodies: keys ?? 0 };
-    return closedLoop({ ...load, ...all, pathOf: pathOfEvery });
+    const count = keys ?? 0;
+    const all = { from: 0, seconds: EVERY_KEY_SECONDS, maxBodies: count };
+    return closedLoop({ ...load, ...all, pathOf: (n) => pathOfEvery(n, count) });
   }
   if (!command.isPriming) return rate === null ? closedLoop(load) : openLoop(load, rate);
   return closedLoop({ ...load, from: 0, seconds: PRIMING_SECONDS, maxBodies: scenario.primed });
