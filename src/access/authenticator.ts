@@ -87,11 +87,9 @@ export class Authenticator {
   known(rawKey: string): Identity | Refusal | undefined {
     const known = this.#known.get(rawKey);
     if (known === undefined) return undefined;
-    if (this.#changes.isStale(known.identity, known.readAt)) {
-      this.#known.drop(rawKey);
-      return undefined;
-    }
+    if (this.#changes.isStale(known.identity, known.readAt)) return undefined;
     known.readAt = this.#changes.count;
+    known.isUsed = true;
     return this.#admit(known);
   }
 
@@ -124,7 +122,7 @@ export class Authenticator {
     return this.#watches.add(identity, listener);
   }
 
-  /** Drops what changed in the store since the last time. Never rejects; one at a time. */
+  /** Learns what changed in the store since the last time. Never rejects; one at a time. */
   poll(): Promise<void> {
     this.#polling ??= this.#poll().finally(() => {
       this.#polling = undefined;
@@ -153,9 +151,7 @@ export class Authenticator {
           this.#refused.set(key, true);
           return "refused";
         }
-        const recordedAt = record.key.lastUsedAt ?? Number.NEGATIVE_INFINITY;
-        const known = { identity, readAt, recordedAt };
-        this.#known.add(key, known, record);
+        const known = this.#known.add(key, identity, { readAt, record });
         return this.#admit(known);
       }
     } catch (error) {

@@ -24,7 +24,7 @@ function learn(known: KnownKeys, found: KeyRecord): string {
   const record = known.withSharedAccount(found);
   const identity = identityOf(record, 0);
   if (identity === undefined) throw new Error("the key has ended");
-  known.add(text, { identity, readAt: 1, recordedAt: Date.now() }, record);
+  known.add(text, identity, { readAt: 1, record });
   return text;
 }
 
@@ -47,13 +47,27 @@ describe.each([
   });
 });
 
-test("the key that was not used for longest leaves first", () => {
+test("a key that is used stays, one that is not leaves", () => {
   const known = new KnownKeys(10_000);
   const first = learn(known, recordOf(0, 1, {}));
   const second = learn(known, recordOf(1, 1, {}));
   for (let n = 2; n < 100; n += 1) {
     learn(known, recordOf(n, 1, {}));
-    expect(known.get(first)).toBeDefined();
+    const used = known.get(first);
+    if (used === undefined) throw new Error("the first key is gone");
+    used.isUsed = true;
   }
   expect(known.get(second)).toBeUndefined();
+});
+
+test("a key that is read again takes the place that it had", () => {
+  const known = new KnownKeys(1_000_000);
+  const record = recordOf(0, 1, {});
+  const text = learn(known, record);
+  const before = known.get(text);
+  const identity = identityOf(record, 0);
+  if (identity === undefined) throw new Error("the key has ended");
+  for (let n = 0; n < 10_000; n += 1) known.add(text, identity, { readAt: 7, record });
+  expect(known.get(text)).toBe(before);
+  expect(before).toMatchObject({ readAt: 7, identity });
 });

@@ -8,8 +8,8 @@ const KEYS_PER_FLUSH = 250;
 /** More wait for the store no more: their next call marks them. */
 const MOST_DUE = 10_000;
 
-/** One key's mark; `recordedAt` is what the store has, or is about to get. */
-export type UseMark = { readonly identity: { readonly keyId: string }; recordedAt: number };
+/** One key's mark; `recordedAtSeconds`, Unix time, is what the store has, or is about to get. A small integer takes no object. */
+export type UseMark = { readonly identity: { readonly keyId: string }; recordedAtSeconds: number };
 
 export class LastUsed {
   readonly #keys: Pick<KeyStore, "recordUse">;
@@ -22,8 +22,9 @@ export class LastUsed {
 
   /** On the path of every call: a comparison, mostly. */
   mark(use: UseMark, now: UnixMs): void {
-    if (now - use.recordedAt < RECORD_EVERY_MS || this.#due.size >= MOST_DUE) return;
-    use.recordedAt = now;
+    const isRecent = now - use.recordedAtSeconds * 1000 < RECORD_EVERY_MS;
+    if (isRecent || this.#due.size >= MOST_DUE) return;
+    use.recordedAtSeconds = Math.floor(now / 1000);
     this.#due.set(use.identity.keyId, now);
   }
 
