@@ -60,6 +60,30 @@ describe("several gateways on one schema", () => {
     expect(used + (first === undefined ? 0 : await spend(first, "0"))).toBe(50_001);
   });
 
+  test("that take for many owners at once ask in few statements, and each gets its own grant", async () => {
+    const [one, other] = (await fleet(2)) as [Storage, Storage];
+    const owners = Array.from({ length: 600 }, (_, n) => `acc_${n}`);
+    const takesOf = (storage: Storage, process: string, order: readonly string[]) =>
+      order.map((owner) => {
+        const want = 10 + Number(owner.slice(4));
+        const asked = { owner, process, want, least: want, limit: 2 * want, perSecond: 1_000_000 };
+        return storage.ledger.take(takeRequest(asked));
+      });
+    const before = one.traffic.statements;
+    // In opposite orders: none waits for a lock of another that waits for its own.
+    const [mine, theirs] = await Promise.all([
+      Promise.all(takesOf(one, "one", owners)),
+      Promise.all(takesOf(other, "two", owners.toReversed())),
+    ]);
+    expect(one.traffic.statements - before).toBeLessThanOrEqual(4);
+    expect(mine.map(({ granted }) => granted)).toEqual(owners.map((_, n) => 10 + n));
+    expect(theirs.map(({ granted }) => granted)).toEqual(owners.map((_, n) => 10 + n).toReversed());
+    const { day } = takeRequest();
+    await Promise.all(owners.map((owner) => one.ledger.giveBack(givenBack(10, { owner }))));
+    expect(one.traffic.statements - before).toBeLessThanOrEqual(8);
+    expect(await one.ledger.read("acc_7", day)).toEqual({ used: 24, added: 0 });
+  });
+
   test("that take from days of one pool at once share its balance to the credit", async () => {
     const all = await fleet(4);
     const { day } = takeRequest();

@@ -60,7 +60,7 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
   return {
     accounts: accountStore(db),
     keys: keyStore(db),
-    ledger: ledgerStore(db),
+    ledger: ledgerStore(db, systemClock),
     usage: usageStore(db),
     partners: partnerStore(db),
     changes: changeFeed(db),

@@ -1,23 +1,49 @@
-import type { DayBalance, ForgottenDay, Grant, LedgerStore } from "../ledger-store.ts";
+import type { SystemTimers } from "../../lib/clock.ts";
+import type {
+  DayBalance,
+  ForgottenDay,
+  GivenBack,
+  Grant,
+  LedgerStore,
+  TakeRequest,
+} from "../ledger-store.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { Gathering } from "./gathering.ts";
 
-const TAKE = `SELECT taken_day AS day, granted, rest AS "left", wait_ms AS "waitMs", is_shared AS shared
-  FROM @take_credits(:owner, :day, :pool, :spare, :want, :least, :limit, :process, :number, :perSecond, :now)`;
+/** By owner: two statements that hold rows of the same owners never wait for each other. */
+const TAKE = `
+  SELECT taken_day AS day, granted, rest AS "left", wait_ms AS "waitMs", is_shared AS shared
+  FROM (
+    SELECT * FROM unnest(:owners::text[], :days::bigint[], :pools::bigint[], :spares::bigint[],
+      :wants::bigint[], :leasts::bigint[], :limits::bigint[], :processes::text[], :numbers::bigint[],
+      :rates::bigint[], :moments::bigint[]) WITH ORDINALITY AS one (owner, day, pool, spare, want, least,
+      credits, process, number, rate, moment, place)
+    ORDER BY owner COLLATE "C", place
+  ) AS ask, LATERAL @take_credits(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
+    ask.process, ask.number, ask.rate, ask.moment) AS taken
+  ORDER BY place`;
 
-const GIVE_BACK = "SELECT @give_back(:owner, :day, :process, :series, :total)";
+const GIVE_BACK = `
+  SELECT place, @give_back(owner, day, process, series, total)
+  FROM (
+    SELECT * FROM unnest(:owners::text[], :days::bigint[], :processes::text[], :series::bigint[],
+      :totals::bigint[]) WITH ORDINALITY AS one (owner, day, process, series, total, place)
+    ORDER BY owner COLLATE "C", place
+  ) AS given`;
 
 const balance = (table: string) =>
   `${table}.used + @used_elsewhere(${table}.owner, ${table}.pool, ${table}.day) AS used, ${table}.added`;
 
-export function ledgerStore(db: PostgresDatabase): LedgerStore {
+export function ledgerStore(
+  db: PostgresDatabase,
+  timers: Pick<SystemTimers, "after">,
+): LedgerStore {
+  const takes = new Gathering((asks: readonly TakeRequest[]) => take(db, asks), timers);
+  const returns = new Gathering((all: readonly GivenBack[]) => giveBack(db, all), timers);
   return {
-    take: async ({ spare = 0, ...request }) => {
-      const [row] = await db.write<Grant>(TAKE, { ...request, spare });
-      if (row === undefined) throw new Error("a function returned no row");
-      return row;
-    },
+    take: (request) => takes.ask(request),
     giveBack: async (given) => {
-      await db.change(GIVE_BACK, given);
+      await returns.ask(given);
     },
     add: async (owner, day, credits) => {
       const [row] = await db.write<DayBalance>(
@@ -53,4 +79,30 @@ export function ledgerStore(db: PostgresDatabase): LedgerStore {
       await db.change("UPDATE @change_counter SET seq = seq WHERE one = 1");
     },
   };
+}
+
+function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<readonly Grant[]> {
+  return db.write<Grant>(TAKE, {
+    owners: asks.map(({ owner }) => owner),
+    days: asks.map(({ day }) => day),
+    pools: asks.map(({ pool }) => pool),
+    spares: asks.map(({ spare = 0 }) => spare),
+    wants: asks.map(({ want }) => want),
+    leasts: asks.map(({ least }) => least),
+    limits: asks.map(({ limit }) => limit),
+    processes: asks.map(({ process }) => process),
+    numbers: asks.map(({ number }) => number),
+    rates: asks.map(({ perSecond }) => perSecond),
+    moments: asks.map(({ now }) => now),
+  });
+}
+
+function giveBack(db: PostgresDatabase, all: readonly GivenBack[]): Promise<readonly unknown[]> {
+  return db.write(GIVE_BACK, {
+    owners: all.map(({ owner }) => owner),
+    days: all.map(({ day }) => day),
+    processes: all.map(({ process }) => process),
+    series: all.map(({ series }) => series),
+    totals: all.map(({ total }) => total),
+  });
 }
