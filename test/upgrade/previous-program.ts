@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TollgateOptions } from "../support/tollgate-process.ts";
-import { temporaryFolder } from "../support/written.ts";
 
 const own = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 /** Made by `npm run keep-version`. */
@@ -11,8 +11,11 @@ const ARCHIVE = own("../fixtures/previous/tollgate.tgz");
 const MODULES = own("../../node_modules");
 
 /** To start the version before this one in place of the sources. */
-export function previousProgram(): TollgateOptions {
-  const folder = temporaryFolder("previous");
+export type PreviousProgram = { readonly options: TollgateOptions; readonly remove: () => void };
+
+/** Not in the folder of the run, whose texts are searched for secrets: a program holds examples of them. */
+export function previousProgram(): PreviousProgram {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-previous-"));
   const { status, stderr } = spawnSync("tar", ["-xzf", ARCHIVE, "-C", folder], {
     encoding: "utf8",
   });
@@ -20,7 +23,10 @@ export function previousProgram(): TollgateOptions {
   symlinkSync(MODULES, join(folder, "node_modules"));
   const cli = join(folder, "dist", "cli.js");
   const isSource = (word: string) => word.endsWith("/src/cli.ts");
+  const command = ([file = "", ...args]: readonly string[]) =>
+    [file, ...args.map((word) => (isSource(word) ? cli : word))] as const;
   return {
-    command: ([file = "", ...args]) => [file, ...args.map((word) => (isSource(word) ? cli : word))],
+    options: { command },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

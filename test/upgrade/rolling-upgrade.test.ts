@@ -6,7 +6,7 @@ import { newSchema, sharedPostgres } from "../support/postgres.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
 import type { TollgateOptions } from "../support/tollgate-process.ts";
 import { recordKey } from "../support/written.ts";
-import { previousProgram } from "./previous-program.ts";
+import { type PreviousProgram, previousProgram } from "./previous-program.ts";
 
 const PRICE = 80;
 const CLIENTS = 16;
@@ -15,12 +15,14 @@ const EMAIL = "ada@example.com";
 const NOW: TollgateOptions = {};
 
 let node: CountingNode;
+let previous: PreviousProgram;
 let before: TollgateOptions;
 const machines: Workplace[] = [];
 
 beforeAll(async () => {
   node = await startCountingNode();
-  before = previousProgram();
+  previous = previousProgram();
+  before = previous.options;
   const storage = { url: await sharedPostgres(), schema: newSchema(), poolSize: 4 };
   for (let number = 0; number < 2; number += 1) {
     const config = {
@@ -36,6 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(machines.map((machine) => machine.clear()));
   await node?.stop();
+  previous?.remove();
 });
 
 /** Clients of a load balancer, which gives each call to the next of the gateways in use. */
