@@ -9,6 +9,7 @@ import { memoryBytes } from "./memory.ts";
 import { type Part, Processes } from "./processes.ts";
 import { type Scenario, type ScenarioName, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { writeLedger } from "./slot-chain.ts";
+import { type BenchDatabase, type StorageCost, statementsOf } from "./storage-cost.ts";
 import { startTollgate } from "./tollgate.ts";
 
 export type BenchOptions = {
@@ -26,6 +27,8 @@ export type BenchOptions = {
   readonly keys: number;
   /** Before memory is read: until what was freed has gone back to the system. */
   readonly settleMs: number;
+  /** Of the subject `tollgate-postgres`. */
+  readonly database?: Pick<BenchDatabase, "url" | "cpuUs">;
 };
 
 /** What reached the nodes meanwhile, for each call of a loop. */
@@ -40,12 +43,16 @@ export type Pair = {
   readonly scenario: ScenarioName;
   readonly closed: (ClosedResult & { readonly upstream: Upstream })[];
   readonly open: OpenResult[];
+  /** Of each loop, where the storage is PostgreSQL. */
+  readonly storage?: { readonly closed: StorageCost[]; readonly open: StorageCost[] };
 };
 
 type Subject = {
   readonly part: Part;
   readonly port: number;
   readonly path: (s: Scenario) => string;
+  /** Of Tollgate. */
+  readonly adminPort?: number;
 };
 
 type Stage = {
@@ -71,7 +78,7 @@ const WARM_UP = 0.2;
 export class Bench {
   readonly #options: BenchOptions;
   readonly #processes: Processes;
-  #directory: string | null = null;
+  readonly #directories: string[] = [];
   #memory: Memory = { idleBytes: null, afterBytes: null };
 
   constructor(options: BenchOptions) {
@@ -95,7 +102,7 @@ export class Bench {
         if (pair.subject !== "direct") pair.closed.push(await this.#closedLoop(stage, pair));
         const { rate } = scenarioOf(pair.scenario);
         if (rate === null) continue;
-        const { result } = await this.#loop(stage, pair, { rate });
+        const { result } = await this.#costing(stage, pair, { rate });
         pair.open.push(result as OpenResult);
       }
     }
@@ -115,7 +122,7 @@ export class Bench {
 
   async stop(): Promise<void> {
     await this.#processes.stopAll();
-    if (this.#directory !== null) await rm(this.#directory, { recursive: true, force: true });
+    for (const path of this.#directories) await rm(path, { recursive: true, force: true });
   }
 
   async #start(pairs: readonly Pair[]): Promise<Stage> {
@@ -133,6 +140,8 @@ export class Bench {
     switch (name) {
       case "tollgate":
         return this.#startTollgate(nodePorts);
+      case "tollgate-postgres":
+        return this.#startTollgate(nodePorts, this.#options.database?.url);
       case "direct":
       case "node": {
         const place = name === "node" ? "subject" : "others";
@@ -145,18 +154,23 @@ export class Bench {
     }
   }
 
-  async #startTollgate(nodePorts: readonly [number, number]): Promise<Subject> {
+  async #startTollgate(
+    nodePorts: readonly [number, number],
+    storageUrl?: string,
+  ): Promise<Subject> {
     const { program, scenarios, keys } = this.#options;
     const isCalled = (network: Scenario["network"]) =>
       scenarios.some((scenario) => scenario.network === network);
-    this.#directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
-    const ledger = join(this.#directory, "ledger");
+    const directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
+    this.#directories.push(directory);
+    const ledger = join(directory, "ledger");
     if (isCalled("ledger")) await writeLedger(ledger);
     const slots = { nodePorts, ...(isCalled("ledger") ? { ledger } : {}) };
-    const { part, port, key } = await startTollgate(this.#processes, {
+    const { part, port, adminPort, key } = await startTollgate(this.#processes, {
       program,
-      directory: this.#directory,
+      directory,
       nodePorts,
+      ...(storageUrl === undefined ? {} : { storageUrl }),
       ...(isCalled("slots") || isCalled("ledger") ? { slots } : {}),
       ...(isCalled("many") ? { keys } : {}),
       isBatched: isCalled("batched"),
@@ -164,12 +178,12 @@ export class Bench {
     });
     const path = ({ protocol, network }: Scenario) =>
       protocol === "http" ? `/${network}/v3/${key}` : `/${network}/ws/v3/${key}`;
-    return { part, port, path };
+    return { part, port, adminPort, path };
   }
 
   /** A key's first call is a question to the store; what is measured are the calls after it. */
   async #meetEveryKey(stage: Stage, { subject, scenario }: Pair): Promise<void> {
-    if (subject !== "tollgate" || scenarioOf(scenario).network !== "many") return;
+    if (!isTollgate(subject) || scenarioOf(scenario).network !== "many") return;
     const pair = { subject, scenario, closed: [], open: [] };
     const { faults } = (await this.#loop(stage, pair, { rate: null, isOfEveryKey: true })).result;
     if (faults.count > 0) throw new Error(`${scenario}, a key's first call: ${faults.first}`);
@@ -178,17 +192,36 @@ export class Bench {
   /** With what reached the nodes on behalf of its calls. */
   async #closedLoop(stage: Stage, pair: Pair): Promise<Pair["closed"][number]> {
     const { primed } = scenarioOf(pair.scenario);
-    if (primed > 0 && pair.subject === "tollgate") {
+    if (primed > 0 && isTollgate(pair.subject)) {
       const { faults } = (await this.#loop(stage, pair, { rate: null, isPriming: true })).result;
       if (faults.count > 0)
         throw new Error(`${pair.scenario} could not be primed: ${faults.first}`);
     }
     await this.#loop(stage, pair, { rate: null, seconds: this.#options.seconds * WARM_UP });
-    const loop = await this.#loop(stage, pair, { rate: null });
+    const loop = await this.#costing(stage, pair, { rate: null });
     const result = loop.result as ClosedResult;
     const calls = loop.upstream.calls / result.calls;
     const requests = loop.upstream.carriers / result.calls;
     return { ...result, upstream: { calls, requests } };
+  }
+
+  /** Notes what the loop cost PostgreSQL. */
+  async #costing(stage: Stage, pair: Pair, options: LoopOptions): Promise<LoopResult> {
+    const { database } = this.#options;
+    const { adminPort } = stage.subjects.get(pair.subject) ?? {};
+    if (pair.storage === undefined || database === undefined || adminPort === undefined)
+      return this.#loop(stage, pair, options);
+    const [statementsBefore, usBefore] = [await statementsOf(adminPort), database.cpuUs()];
+    const begunMs = performance.now();
+    const loop = await this.#loop(stage, pair, options);
+    const seconds = (performance.now() - begunMs) / 1000;
+    const statements = (await statementsOf(adminPort)) - statementsBefore;
+    const usAfter = database.cpuUs();
+    const databaseUs = usBefore === null || usAfter === null ? null : usAfter - usBefore;
+    const { calls } = loop.result;
+    const kind = options.rate === null ? "closed" : "open";
+    pair.storage[kind].push({ calls, seconds, statements, databaseUs });
+    return loop;
   }
 
   async #loop(
@@ -200,7 +233,7 @@ export class Bench {
     const subject = stage.subjects.get(pair.subject);
     if (subject === undefined) throw new Error(`${pair.subject} was not started`);
     const scenario = scenarioOf(pair.scenario);
-    const hasMany = scenario.network === "many" && pair.subject === "tollgate";
+    const hasMany = scenario.network === "many" && isTollgate(pair.subject);
     const command: LoadCommand = {
       scenario: pair.scenario,
       address: { port: subject.port, path: subject.path(scenario) },
@@ -225,6 +258,9 @@ export class Bench {
   }
 }
 
+const isTollgate = (subject: SubjectName): boolean =>
+  subject === "tollgate" || subject === "tollgate-postgres";
+
 /** What has to be measured: what each scenario is held against, and Tollgate, each pair once. */
 export function pairsOf(scenarios: readonly Scenario[], subjects: readonly SubjectName[]): Pair[] {
   const pairs = new Map<string, Pair>();
@@ -232,13 +268,15 @@ export function pairsOf(scenarios: readonly Scenario[], subjects: readonly Subje
     const others = [
       ...beside,
       ...(addedP50 === null ? [] : ["direct" as const]),
-      "tollgate" as const,
+      ...(["tollgate", "tollgate-postgres"] as const),
     ];
     const floors = floor === null ? [] : [floor];
     for (const pair of [...floors, ...others.map((subject) => ({ subject, scenario: name }))]) {
       const key = `${pair.subject} ${pair.scenario}`;
       if (!subjects.includes(pair.subject) || pairs.has(key)) continue;
-      pairs.set(key, { ...pair, closed: [], open: [] });
+      const storage =
+        pair.subject === "tollgate-postgres" ? { storage: { closed: [], open: [] } } : {};
+      pairs.set(key, { ...pair, closed: [], open: [], ...storage });
     }
   }
   return [...pairs.values()];

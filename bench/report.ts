@@ -56,7 +56,10 @@ export function rowsOf(pairs: readonly Pair[]): Row[] {
     const { floor, target, addedP50 } = scenarioOf(pair.scenario);
     const other = (subject: SubjectName | undefined, scenario: ScenarioName | undefined) =>
       pairs.find((one) => one !== pair && one.subject === subject && one.scenario === scenario);
-    const below = other(floor?.subject, floor?.scenario);
+    const below =
+      pair.subject === "tollgate-postgres"
+        ? other("tollgate", pair.scenario)
+        : other(floor?.subject, floor?.scenario);
     const direct = other("direct", pair.scenario);
     const isOurs = pair.subject === "tollgate";
     const loops = [...pair.closed, ...pair.open];

@@ -1,6 +1,6 @@
 /**
  * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors |
- * --dashboards | --overload | --abuse | --keys]
+ * --dashboards | --overload | --abuse | --keys | --storage postgres]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -12,7 +12,8 @@
  * slow nodes for four times of what they can do beside quiet ones (`overload.ts`), and 50,000 calls come
  * while all nodes hang (`hung.ts`). So is `--abuse`: hostile clients beside a quiet one, for 60 seconds
  * each or as `--seconds` says (`abuse.ts`). And `--keys`: the same calls with one key, 100,000 and a million
- * (`key-counts.ts`).
+ * (`key-counts.ts`). `--storage postgres` holds each scenario on PostgreSQL against the same on SQLite
+ * (`storage-cost.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -43,6 +44,7 @@ import { hungLine, overloadFaults, overloadTable } from "./overload-report.ts";
 import { countsTable, dashboardsTable, memoryLine, rowsOf, startLines, tableOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
+import { BenchDatabase, storageTable } from "./storage-cost.ts";
 
 const FLOORS: readonly SubjectName[] = [
   ...(["http-constant", "net-constant", "ws-constant", "http-proxy", "net-proxy"] as const),
@@ -65,15 +67,21 @@ const { values } = parseArgs({
     overload: { type: "boolean", default: false },
     abuse: { type: "boolean", default: false },
     keys: { type: "boolean", default: false },
+    storage: { type: "string", default: "sqlite" },
     json: { type: "string" },
     compare: { type: "string" },
   },
 });
 const isAlone = values.dashboards || values.overload || values.abuse || values.keys;
+const isOnPostgres = oneOf(values.storage, ["sqlite", "postgres"], "storage") === "postgres";
+const database = isOnPostgres ? await BenchDatabase.start(planCores()) : undefined;
+const named = values.only?.split(",").map(scenarioOf) ?? SCENARIOS;
 const options: BenchOptions = {
   program: buildProgram(),
-  subjects: values.floors ? FLOORS : [...FLOORS, "tollgate"],
-  scenarios: isAlone ? [] : (values.only?.split(",").map(scenarioOf) ?? SCENARIOS),
+  subjects: subjects(),
+  // The many keys are put into a file.
+  scenarios: isAlone ? [] : named.filter(({ network }) => !isOnPostgres || network !== "many"),
+  ...(database === undefined ? {} : { database }),
   rounds: positive("rounds", values.rounds),
   seconds: positive("seconds", values.seconds ?? "1"),
   maxBodies: 200_000,
@@ -81,7 +89,7 @@ const options: BenchOptions = {
   keys: 100_000,
   settleMs: 3000,
 };
-const isWhole = values.only === undefined && !values.floors && !isAlone;
+const isWhole = values.only === undefined && !values.floors && !isAlone && !isOnPostgres;
 const saved: SavedRun | null =
   values.compare === undefined ? null : JSON.parse(await readFile(values.compare, "utf8"));
 const bench = new Bench(options);
@@ -116,7 +124,10 @@ const runs = [
   abuseRun,
   keysRun,
 ];
-const stop = () => Promise.all(runs.map((run) => run.stop()));
+const stop = async () => {
+  await Promise.all(runs.map((run) => run.stop()));
+  await database?.stop();
+};
 let isStopped = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -127,14 +138,17 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  const rows = isAlone ? [] : rowsOf(await bench.run());
-  if (rows.length > 0) print(`${tableOf(rows)}\n${countsTable(rows)}`);
+  const pairs = isAlone ? [] : await bench.run();
+  const rows = rowsOf(pairs);
+  if (isOnPostgres) print(storageTable(rows, pairs));
+  else if (rows.length > 0) print(`${tableOf(rows)}\n${countsTable(rows)}`);
   // Else its processes would share the cores of what comes next.
   await bench.stop();
   const start = isWhole ? await startTime.run() : null;
   await startTime.stop();
   if (start !== null) print(`\n${startLines(start, bench.memory)}`);
-  const wantsLarge = options.scenarios.some(({ name }) => name === "slot-block-5m");
+  const wantsLarge =
+    !isOnPostgres && options.scenarios.some(({ name }) => name === "slot-block-5m");
   const large = wantsLarge && !values.floors ? await largeAnswers.run() : null;
   if (large !== null) print(`\n${memoryLine(large)}`);
   await largeAnswers.stop();
@@ -196,6 +210,16 @@ async function part<Figures>(script: string): Promise<Figures | null> {
 
 function print(text: string): void {
   process.stdout.write(text);
+}
+
+function subjects(): readonly SubjectName[] {
+  if (isOnPostgres) return ["tollgate", "tollgate-postgres"];
+  return values.floors ? FLOORS : [...FLOORS, "tollgate"];
+}
+
+function oneOf(text: string, words: readonly string[], name: string): string {
+  if (words.includes(text)) return text;
+  throw new Error(`--${name} takes ${words.join(" or ")}, not "${text}"`);
 }
 
 function positive(name: string, text: string): number {

@@ -13,9 +13,9 @@ import {
 
 /**
  * What can be measured: Tollgate, its floors (`floors.ts`), and the stand-in node, with the subject's
- * core as `node` and on the others' as `direct`, where nothing stands between it and its clients.
+ * core as `node` and on the others' as `direct`, where nothing stands between it and its clients. Tollgate has SQLite, or PostgreSQL.
  */
-export type SubjectName = FloorName | "node" | "direct" | "tollgate";
+export type SubjectName = FloorName | "node" | "direct" | "tollgate" | "tollgate-postgres";
 export type FloorName =
   | "http-constant"
   | "net-constant"

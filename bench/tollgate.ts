@@ -59,6 +59,8 @@ export type TollgateOptions = {
   readonly memoryBytes?: number;
   /** What all answers that are kept may take; the program's default unless it is given. */
   readonly cacheBytes?: number;
+  /** In place of a SQLite file. */
+  readonly storageUrl?: string;
   /** With a dashboard that its people sign in to by links. */
   readonly hasConsole?: boolean;
   readonly pinned?: Pinned;
@@ -187,7 +189,7 @@ function configuration(
   ];
   return `server: { host: 127.0.0.1, port: ${port}, workers: ${options.workers ?? 1}${memory} }
 admin: { host: 127.0.0.1, port: ${adminPort} }
-${options.hasConsole ? `console: ${dashboard}\n` : ""}storage: { url: "sqlite:./${DATABASE}" }
+${options.hasConsole ? `console: ${dashboard}\n` : ""}storage: { url: "${options.storageUrl ?? `sqlite:./${DATABASE}`}" }
 ${cacheBytes === undefined ? "" : `cache: { memoryBytes: ${cacheBytes} }\n`}log: { level: warn }
 plans:
   bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false }
