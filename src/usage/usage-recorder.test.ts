@@ -451,6 +451,26 @@ describe("in the background", () => {
     expect(bench.writes).toBe(1);
   });
 
+  test("a write of many rows lets the next one wait a second for each thousand", async () => {
+    vi.useFakeTimers();
+    const bench = new Bench();
+    bench.recorder.start();
+    const second = async () => {
+      bench.nowMs += 1000;
+      await vi.advanceTimersByTimeAsync(1000);
+    };
+    for (let key = 0; key < 3000; key += 1) bench.record({ ...aCall, keyId: `key_${key}` });
+    await second();
+    expect(bench.writes).toBe(3);
+    bench.record(aCall);
+    await second();
+    await second();
+    expect(bench.writes).toBe(3);
+    await second();
+    expect(bench.writes).toBe(4);
+    await bench.recorder.stop();
+  });
+
   test("what is older than the configuration keeps is dropped at the start and once an hour", async () => {
     const bench = new Bench();
     for (let minute = 0; minute < 121; minute += 1) {

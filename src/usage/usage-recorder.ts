@@ -35,8 +35,6 @@ export type UsageRecorderOptions = {
   readonly keep: { readonly minutes: number; readonly hours: number; readonly days: number };
   /** Bound of what is kept in memory. */
   readonly maxRows?: number;
-  /** As `UsageBounds` has it. */
-  readonly detailedRows?: number;
   /** Unlike the name of any other process on the store. */
   readonly process: string;
 };
@@ -75,8 +73,7 @@ export class UsageRecorder {
   constructor(options: UsageRecorderOptions, parts: UsageRecorderParts) {
     this.#options = options;
     this.#parts = parts;
-    const { maxRows = MAX_ROWS, detailedRows } = options;
-    this.#unwritten = new UnwrittenUsage({ maxRows, detailedRows });
+    this.#unwritten = new UnwrittenUsage({ maxRows: options.maxRows ?? MAX_ROWS });
   }
 
   /** Begins to write. */
