@@ -6,15 +6,33 @@ const TICKS_PER_SECOND = 100;
 
 /** CPU time, user and system, of all threads of a process, microseconds; null where /proc is absent. */
 export function cpuTimeUs(pid: number): number | null {
-  let stat: string;
+  const stat = statOf(pid);
+  return stat && toUs((stat[11] ?? 0) + (stat[12] ?? 0));
+}
+
+/** The same of those of its children that have ended. */
+export function endedChildrenUs(pid: number): number | null {
+  const stat = statOf(pid);
+  return stat && toUs((stat[13] ?? 0) + (stat[14] ?? 0));
+}
+
+export function parentOf(pid: number): number | null {
+  return statOf(pid)?.[1] ?? null;
+}
+
+const toUs = (ticks: number): number => (ticks * 1_000_000) / TICKS_PER_SECOND;
+
+/** The fields behind the second, which is the name in parentheses and may hold spaces; null where there are none. */
+function statOf(pid: number): readonly number[] | null {
   try {
-    stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
   } catch {
     return null;
   }
-  // Field 2 is the name in parentheses and may hold spaces; utime and stime are fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / TICKS_PER_SECOND;
 }
 
 /** How often a process has written since it began, all threads; null where /proc does not tell. */

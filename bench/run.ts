@@ -74,10 +74,12 @@ const { values } = parseArgs({
 });
 const isAlone = values.dashboards || values.overload || values.abuse || values.keys;
 const isOnPostgres = oneOf(values.storage, ["sqlite", "postgres"], "storage") === "postgres";
-const database = isOnPostgres ? await BenchDatabase.start(planCores()) : undefined;
 const named = values.only?.split(",").map(scenarioOf) ?? SCENARIOS;
+const program = buildProgram();
+// Last of what may fail before all that runs is ended in any case.
+const database = isOnPostgres ? await BenchDatabase.start(planCores()) : undefined;
 const options: BenchOptions = {
-  program: buildProgram(),
+  program,
   subjects: subjects(),
   // The many keys are put into a file.
   scenarios: isAlone ? [] : named.filter(({ network }) => !isOnPostgres || network !== "many"),

@@ -1,13 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { type PostgresServer, startPostgresServer } from "../test/support/postgres-server.ts";
 import type { Pair } from "./bench.ts";
-import { type Cores, cpuTimeUs } from "./cpu.ts";
+import { type Cores, cpuTimeUs, endedChildrenUs, parentOf } from "./cpu.ts";
 import { aligned, type Row, shown } from "./report.ts";
 import type { ScenarioName } from "./scenarios.ts";
 
-/** What /proc counts in, a hundred a second. */
-const US_PER_TICK = 10_000;
 /** A call of a gateway on PostgreSQL costs it at most so many times what it costs on SQLite, */
 const TARGET_RATIO = 1.05;
 /** and the gateway asks for no more in a second. */
@@ -46,7 +44,7 @@ export class BenchDatabase {
   cpuUs(): number | null {
     const own = this.#server.pid();
     const ended = endedChildrenUs(own);
-    if (ended === undefined) return null;
+    if (ended === null) return null;
     return processesOf(own).reduce((sum, pid) => sum + (cpuTimeUs(pid) ?? 0), ended);
   }
 
@@ -62,27 +60,6 @@ function processesOf(parent: number): readonly number[] {
     return pids.filter((pid) => pid === parent || parentOf(pid) === parent);
   } catch {
     return [];
-  }
-}
-
-const parentOf = (pid: number): number | undefined => statOf(pid)?.[1];
-
-/** Of the children that the process has waited for. */
-function endedChildrenUs(pid: number): number | undefined {
-  const stat = statOf(pid);
-  return stat && ((stat[13] ?? 0) + (stat[14] ?? 0)) * US_PER_TICK;
-}
-
-/** The fields behind the name, of which the first is the state; undefined where the process has ended. */
-function statOf(pid: number): readonly number[] | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .map(Number);
-  } catch {
-    return undefined;
   }
 }
 
