@@ -33,7 +33,7 @@ export type BuildParts = {
   readonly connect: Connect;
   readonly log: Logger;
   readonly metrics: NetworkMetrics;
-  readonly partners: PartnerStore;
+  readonly partners: Pick<PartnerStore, "take">;
   /** The caps on calls to partners that hold now. */
   readonly partnerCaps: () => PartnerLimits;
   readonly buffers: LargeBuffers;

@@ -119,7 +119,10 @@ export class SimulatedGateway {
     };
   }
 
-  #partnerStore({ partnerCap, storeMs }: GatewayOptions, time: VirtualTime): PartnerStore {
+  #partnerStore(
+    { partnerCap, storeMs }: GatewayOptions,
+    time: VirtualTime,
+  ): Pick<PartnerStore, "take"> {
     return {
       take: ({ calls }) =>
         new Promise((resolve) => {
@@ -129,7 +132,6 @@ export class SimulatedGateway {
             resolve(allowed);
           });
         }),
-      read: async () => ({ day: this.partnerCalls, month: this.partnerCalls }),
     };
   }
 }
