@@ -1,6 +1,6 @@
 /**
  * Writes docs/errors.md from the error table and the classes of upstream failures:
- * `node scripts/errors-doc.ts`. A test fails while the two differ.
+ * `npm run errors-doc`. A test fails while the two differ.
  */
 import { writeFileSync } from "node:fs";
 import { toClientError } from "../src/failures/client-error.ts";
@@ -12,7 +12,7 @@ import type { Definition } from "../src/methods/definition.ts";
 
 const INTRODUCTION = `# Errors
 
-<!-- Made by \`node scripts/errors-doc.ts\` from src/jsonrpc/errors.ts and src/failures. -->
+<!-- Made by \`npm run errors-doc\` from src/jsonrpc/errors.ts and src/failures. -->
 
 An error is an object beside the id, in JSON-RPC 2.0's form:
 

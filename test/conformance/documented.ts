@@ -109,6 +109,11 @@ function documentedError(
     const message = `execution reverted${reason === undefined ? "" : `: ${reason}`}`;
     return { error: { code: 3, message, data: error.data } };
   }
+  if (error.code === -32601) {
+    return {
+      error: { code: -32601, message: `the method ${method} does not exist/is not available` },
+    };
+  }
   if (UNKNOWN_BLOCK.test(error.message)) {
     if (LOOK_UPS.includes(method)) return { result: null };
     return { error: { code: -32000, message: "header not found" } };

@@ -13,7 +13,7 @@ import { Metrics } from "../../src/telemetry/metrics.ts";
 import { read } from "./blocks.ts";
 
 test("docs/errors.md is what scripts/errors-doc.ts makes of the tables", () => {
-  expect(read("docs/errors.md"), "run: node scripts/errors-doc.ts").toBe(errorsDocument());
+  expect(read("docs/errors.md"), "run: npm run errors-doc").toBe(errorsDocument());
 });
 
 test("docs/life-of-a-call.md names the stages of the pipeline in their order", () => {

@@ -22,7 +22,7 @@ function questionsOf(asked: Asked): Question[] {
 
 /**
  * What these nodes answer to every method, in the documented shape. A question that they do not
- * answer all alike (a pending block has the time of the asking) is left out.
+ * answer all alike (a pending block has the time of the asking) is left out, and so is a method that they lack.
  * @throws where a method is left without any
  */
 export async function knownOfNodes(
@@ -33,12 +33,19 @@ export async function knownOfNodes(
   const ofEach = await Promise.all(
     urls.map((url) => askAll(questions.map(inFull), (question) => post(url, question))),
   );
-  const known = agreed(questions, ofEach).map(({ answer, ...question }) => ({
+  const answered = agreed(questions, ofEach);
+  const lacking = new Set(answered.filter(isLacking).map(({ method }) => method));
+  const has = ({ method }: Question) => !lacking.has(method);
+  const known = answered.filter(has).map(({ answer, ...question }) => ({
     ...question,
     answer: documented(question, answer, CHOICES),
   }));
-  return complete([...known, NO_ACCOUNTS], questions);
+  return complete([...known, NO_ACCOUNTS], questions.filter(has));
 }
+
+/** That nobody has a method is told once all nodes have said so: not while one of them fails. */
+const isLacking = ({ answer }: KnownAnswer): boolean =>
+  "error" in answer && answer.error.code === -32_601;
 
 /**
  * What a gateway answers to these questions now: its nodes must be without fault. What it answers
