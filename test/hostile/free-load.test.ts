@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
@@ -79,9 +80,10 @@ describe.each([
 
   test("a large message is not parsed where its size is too much for now", async () => {
     const large = BAD_CALL.padEnd(200_000, " ");
-    const statuses: number[] = [];
-    for (let call = 0; call < 5; call += 1) statuses.push((await post(gateway, large)).status);
-    expect(statuses.slice(-2)).toEqual([429, 429]);
+    // At once: over one connection each would wait until a part of its credits is there.
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(gateway, large)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(2);
   });
 });
 
@@ -159,6 +161,75 @@ describe("a client that goes on after 429 is not read meanwhile", () => {
       for (let call = 0; call < CALLS; call += 1) socket.send(BAD_CALL);
     });
     inTime(performance.now() - begun, answers);
+    socket.close();
+  });
+});
+
+describe("after a 429 for a large message it is not read for a millisecond more for each KB of it", () => {
+  const LARGE = BAD_CALL.padEnd(100_000, " ");
+  const PAUSE_MS = 98;
+  const MESSAGES = 30;
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    gateway = await startGatewayProcess(node.url, { otherPlan: "free" });
+  });
+  afterAll(() => gateway?.stop());
+
+  const inTime = (milliseconds: number, refused: number) => {
+    expect(refused).toBeGreaterThan(MESSAGES / 3);
+    expect(milliseconds).toBeGreaterThan((refused - 1) * PAUSE_MS * 0.9);
+  };
+
+  test.each([
+    ["", [`Content-Length: ${LARGE.length}`], LARGE],
+    [" that node:http reads", ["TE: trailers", `Content-Length: ${LARGE.length}`], LARGE],
+    [
+      " in chunks, whose size nobody has told",
+      ["Transfer-Encoding: chunked"],
+      `${LARGE.length.toString(16)}\r\n${LARGE}\r\n0\r\n\r\n`,
+    ],
+  ])("over an HTTP connection%s", async (_, fields, body) => {
+    const connection = await openRaw(gateway.port);
+    const head = [`POST ${gateway.otherPath} HTTP/1.1`, "Host: a", ...fields, "", ""].join("\r\n");
+    const begun = performance.now();
+    connection.send((head + body).repeat(MESSAGES));
+    const count = (of: RegExp) => connection.received().match(of)?.length ?? 0;
+    const answered = () => count(/HTTP\/1\.1 \d/g);
+    await expect.poll(answered, { timeout: 10_000, interval: 20 }).toBe(MESSAGES);
+    inTime(performance.now() - begun, count(/HTTP\/1\.1 429/g));
+    connection.socket.destroy();
+  });
+
+  test.each([
+    ["of plain requests", ""],
+    ["that node:http reads", "TE: trailers\r\n"],
+  ])("bodies %s stay with the client meanwhile", async (_, more) => {
+    const body = Buffer.alloc(5_000_000, " ");
+    const head = `POST ${gateway.otherPath} HTTP/1.1\r\nHost: a\r\n${more}Content-Length: ${body.length}\r\n\r\n`;
+    const connection = await openRaw(gateway.port);
+    connection.send(
+      Buffer.concat(
+        Array(12)
+          .fill([Buffer.from(head), body])
+          .flat(),
+      ),
+    );
+    await expect.poll(() => connection.received(), { timeout: 5000 }).toMatch(/HTTP\/1\.1 429 /);
+    await setTimeout(500);
+    // The system takes a few of them.
+    expect(connection.socket.writableLength).toBeGreaterThan(30_000_000);
+    connection.socket.destroy();
+  });
+
+  test("over a WebSocket", async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}${gateway.otherWsPath}`);
+    await once(socket, "open");
+    const begun = performance.now();
+    const answers: string[] = [];
+    socket.on("message", (data) => answers.push(String(data)));
+    for (let message = 0; message < MESSAGES; message += 1) socket.send(LARGE);
+    await expect.poll(() => answers.length, { timeout: 10_000, interval: 20 }).toBe(MESSAGES);
+    inTime(performance.now() - begun, answers.filter((text) => !text.includes("-32601")).length);
     socket.close();
   });
 });

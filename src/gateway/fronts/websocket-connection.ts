@@ -255,7 +255,8 @@ export class WebSocketConnection {
     const sizeBytes = message.length;
     let waited = 0;
     waited = answerMessage(message, parts, ({ pieces, exhausted, status }) => {
-      if (pausesAfter(status, this.#onRested, this.#parts.clock)) this.#isResting = true;
+      const answered = { status, messageBytes: sizeBytes };
+      if (pausesAfter(answered, this.#onRested, this.#parts.clock)) this.#isResting = true;
       this.#inAir -= waited;
       if (waited > 0) {
         this.#messageBytes -= sizeBytes;

@@ -35,6 +35,8 @@ export class NodeExchange extends RequestHead implements Exchange {
   readonly #response: ServerResponse;
   readonly #parts: NodeExchangeParts;
   readonly holding: Holding;
+  /** Of the body, so far. */
+  #receivedBytes = 0;
   /** The connection ends with this answer. */
   #last = false;
 
@@ -63,7 +65,10 @@ export class NodeExchange extends RequestHead implements Exchange {
   readBody(done: BodyListener): void {
     if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
     const { holding } = this;
-    this.#request.on("data", ({ length }: Buffer) => holding.add(length));
+    this.#request.on("data", ({ length }: Buffer) => {
+      this.#receivedBytes += length;
+      holding.add(length);
+    });
     readBody(this.#request, (body) => {
       const goOn = () => done(this, body);
       const bytes = Buffer.isBuffer(body) ? body.length : 0;
@@ -80,7 +85,8 @@ export class NodeExchange extends RequestHead implements Exchange {
 
   answer(status: number, fields: string, pieces: readonly Piece[]): void {
     const write = () => this.#write(status, fields, pieces);
-    this.#parts.pauses.writeInPace(status, this.#request.socket, write);
+    const messageBytes = Math.max(this.announcedBytes, this.#receivedBytes);
+    this.#parts.pauses.writeInPace({ status, messageBytes }, this.#request, write);
   }
 
   /**

@@ -119,8 +119,11 @@ export class PlainConnection {
       return;
     }
     this.#patience.isStranger = isStrangers(status);
-    this.#resting = pausesAfter(status, this.#onRested, this.#owner.loop.clock);
-    if (!this.#draining && !this.#resting) this.#resume();
+    const answered = { status, messageBytes: this.#head?.bodyBytes ?? 0 };
+    this.#resting = pausesAfter(answered, this.#onRested, this.#owner.loop.clock);
+    // What comes meanwhile stays with the system: read now, it would be copied to wait.
+    if (this.#resting) this.#pause();
+    else if (!this.#draining) this.#resume();
   }
 
   /** The bytes are overwritten afterwards: what is kept of them is copied. */
