@@ -66,8 +66,8 @@ export type TollgateOptions = {
   readonly pinned?: Pinned;
 };
 
-/** When it is put on the subject's core: as it starts, so that the start is measured, or when it answers. */
-type Pinned = "at the start" | "when ready" | undefined;
+/** When it is put on the subject's core: as it starts, so that the start is measured, when it answers, or never. */
+type Pinned = "at the start" | "when ready" | "never" | undefined;
 
 /**
  * Starts Tollgate as its user does: a configuration file, an account and a key made by the commands,
@@ -141,11 +141,11 @@ export async function launchTollgate(
 ): Promise<RunningTollgate> {
   const { program, file, port, key } = prepared;
   const begun = performance.now();
-  const isLate = pinned === "when ready";
+  const isPinned = pinned === undefined || pinned === "at the start";
   const args = [...flags, program, "start", "--config", file];
-  const part = processes.startProgram(isLate ? "anywhere" : "subject", args);
+  const part = processes.startProgram(isPinned ? "subject" : "anywhere", args);
   await answers(part, { port, path: `/bench/v3/${key}` });
-  if (isLate) processes.pinToSubject(part);
+  if (pinned === "when ready") processes.pinToSubject(part);
   return { ...prepared, part, readyMs: performance.now() - begun };
 }
 
