@@ -250,7 +250,7 @@ export class PlainConnection {
     this.#exchange = undefined;
     this.#leave();
     // Bytes that still come are not even copied.
-    this.#reader.divert(ignore);
+    this.#reader.divert(() => undefined);
     if (answered) this.socket.destroy();
     else endWithAnswer(this.socket, this.#owner.faults[fault], this.#owner.loop.clock);
   }
@@ -298,5 +298,3 @@ export class PlainConnection {
     this.holding.close();
   };
 }
-
-function ignore(): void {}

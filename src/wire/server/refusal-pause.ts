@@ -40,10 +40,17 @@ type Refusal = {
   readonly write: () => void;
 };
 
+/** A connection that rests. */
+type Rest = {
+  /** Refusals of requests that were read ahead, in the order in which they came about. */
+  readonly later: Refusal[];
+  /** Requests whose bodies are let go: each would have the socket read on. */
+  readonly paused: IncomingMessage[];
+};
+
 /** As `pausesAfter`, for connections of which many requests are read before the first is answered. */
 export class RefusalPauses {
-  /** The refusals that wait on connections that rest, for requests that were read ahead. */
-  readonly #waiting = new WeakMap<Socket, Refusal[]>();
+  readonly #resting = new WeakMap<Socket, Rest>();
   readonly #timers: Pick<SystemTimers, "after">;
 
   constructor(timers: Pick<SystemTimers, "after">) {
@@ -60,30 +67,31 @@ export class RefusalPauses {
       return;
     }
     const refusal = { answered, request, write };
-    const before = this.#waiting.get(request.socket);
-    if (before !== undefined) {
-      before.push(refusal);
-      return;
-    }
-    const later: Refusal[] = [];
-    this.#waiting.set(request.socket, later);
-    this.#write(refusal, later);
+    const rest = this.#resting.get(request.socket);
+    if (rest === undefined) this.#begin(refusal);
+    else rest.later.push(refusal);
   }
 
-  #write({ answered, request, write }: Refusal, later: Refusal[]): void {
+  #begin(refusal: Refusal): void {
+    const rest = { later: [], paused: [] };
+    this.#resting.set(refusal.request.socket, rest);
+    this.#write(refusal, rest);
+  }
+
+  #write({ answered, request, write }: Refusal, rest: Rest): void {
     const { socket } = request;
     write();
-    // The rest of a body that is let go would have the socket read all the same.
+    rest.paused.push(request);
     request.pause();
     socket.pause();
     this.#timers.after(pauseMs(answered), () => {
-      request.resume();
-      const next = later.shift();
+      const next = rest.later.shift();
       if (next !== undefined && !socket.destroyed) {
-        this.#write(next, later);
+        this.#write(next, rest);
         return;
       }
-      this.#waiting.delete(socket);
+      this.#resting.delete(socket);
+      for (const one of rest.paused) one.resume();
       socket.resume();
     });
   }
