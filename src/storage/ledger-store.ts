@@ -34,9 +34,17 @@ export type TakeRequest = {
   readonly number: number;
   /** Credits per second that all processes together may take while there are several. */
   readonly perSecond: number;
+  /** Credits of the day that the process has leased already, and has not spent. Absent: it does not tell. */
+  readonly unspent?: number | undefined;
   /** Unix milliseconds. */
   readonly now: UnixMs;
 };
+
+/**
+ * What a process has told to be unspent holds for so long: it tells each second while it spends, and not once more
+ * when it has spent all of it, or has ended. Two seconds after the last call nothing is to be left of it.
+ */
+export const TOLD_MS = 1900;
 
 export type Grant = {
   /** The day that the credits were taken from: the one that was asked for. */
@@ -60,6 +68,13 @@ export type GivenBack = {
   readonly series: number;
   /** All that went back in this series. Sent again, or behind a larger one, it changes nothing. */
   readonly total: number;
+  /** As in a take, without these. */
+  readonly unspent?: number | undefined;
+  /**
+   * The row's token bucket has them not back: more was taken at once than it takes note of where a process is alone,
+   * so it would be full although all of a second was spent.
+   */
+  readonly keepsThroughput?: boolean;
 };
 
 /** `used`: of the day's balance, which includes what other days used of a balance that is shared. */
@@ -85,7 +100,8 @@ export type LedgerStore = {
   readonly giveBack: (given: GivenBack) => Promise<void>;
   /** Adds to the balance of a day. */
   readonly add: (owner: string, day: Day, credits: number) => Promise<DayBalance>;
-  readonly read: (owner: string, day: Day) => Promise<DayBalance>;
+  /** With the time, what processes have told in the last two seconds to be leased and not spent is not counted as used. */
+  readonly read: (owner: string, day: Day, now?: UnixMs) => Promise<DayBalance>;
   /**
    * After a clock was wrong: forgets all days of these owners after this one, and gives each other
    * day a balance of its own. What was used of it stays used. The forgotten days, oldest first.

@@ -46,7 +46,7 @@ export async function accountBalance(
   account: UsageAccount,
   now: UnixMs,
 ): Promise<AccountBalance> {
-  return balanceOf({ account, plans, now }, await storage.ledger.read(account.id, dayOf(now)));
+  return balanceOf({ account, plans, now }, await storage.ledger.read(account.id, dayOf(now), now));
 }
 
 /** @throws StorageError */

@@ -61,6 +61,45 @@ function onceContract(storage: () => Storage): void {
     expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 80, added: 900 });
   });
 
+  test("what processes have leased and not spent is told apart for less than two seconds, less what goes back", async () => {
+    const { ledger } = storage();
+    const spent = async (now: number) => (await ledger.read("acc_1", TODAY, now)).used;
+    const first = takeRequest({ want: 500, unspent: 0 });
+    await ledger.take(first);
+    expect(await spent(NOON)).toBe(0);
+    const second = takeRequest({ want: 500, unspent: 100, now: NOON + 1000 });
+    await ledger.take(second);
+    expect(await spent(NOON + 1000)).toBe(400);
+    // Asked again it tells what is left by then; one that comes late tells nothing.
+    await ledger.take({ ...second, unspent: 80, now: NOON + 1500 });
+    await ledger.take({ ...first, now: NOON + 1600 });
+    expect(await spent(NOON + 2000)).toBe(420);
+    await ledger.giveBack(givenBack(180));
+    expect((await ledger.read("acc_1", TODAY)).used).toBe(820);
+    expect(await spent(NOON + 2000)).toBe(420);
+    await ledger.giveBack(givenBack(100, { unspent: 250 }));
+    expect(await spent(NOON + 2000)).toBe(470);
+    await ledger.giveBack(givenBack(20, { unspent: 280 }));
+    expect(await spent(NOON + 2000)).toBe(420);
+    await ledger.take(takeRequest({ process: "two", want: 80, unspent: 0, now: NOON + 3100 }));
+    expect(await spent(NOON + 3100)).toBe(420);
+    // The first may have ended.
+    expect(await spent(NOON + 3500)).toBe(700);
+    expect(await spent(NOON + 5100)).toBe(780);
+  });
+
+  test("credits that keep their throughput go back to the day, and not to the bucket", async () => {
+    const { ledger } = storage();
+    await ledger.take(takeRequest());
+    await ledger.giveBack({ ...givenBack(400), keepsThroughput: true });
+    const two = takeRequest({ process: "two", now: NOON + 100 });
+    expect(await ledger.take(two)).toMatchObject({ granted: 0, waitMs: 60, shared: true });
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 100, added: 0 });
+    await ledger.giveBack(givenBack(50));
+    const again = takeRequest({ process: "two", now: NOON + 110 });
+    expect(await ledger.take(again)).toMatchObject({ granted: 80, shared: true });
+  });
+
   test("one that has to wait is told so each time", async () => {
     const { ledger } = storage();
     await ledger.take(takeRequest());

@@ -7,6 +7,7 @@ import {
   type LedgerStore,
   type TakeRequest,
 } from "../ledger-store.ts";
+import { ToldLeases } from "./told-leases.ts";
 
 /** A holder, or another process, that was not seen for so long has left the row. */
 const SHARED_MS = 2000;
@@ -43,55 +44,52 @@ export function memoryLedger(check: () => void): LedgerStore {
     owners.set(owner, days);
     return days;
   };
-  const rowOf = (owner: string, day: Day): Row => {
-    const days = daysOf(owner);
-    const row = days.get(day) ?? {
-      used: 0,
-      added: 0,
-      sharing: undefined,
-      pool: null,
-      spareOf: null,
-    };
-    days.set(day, row);
-    return row;
-  };
   const takes = new Map<string, Taken>();
   const seriesOf = new Map<string, Series>();
+  const told = new ToldLeases();
   return {
     take: async (request) => {
       check();
       const { owner, day, process, number } = request;
       const days = daysOf(owner);
       const taken = takes.get(`${process} ${owner}`);
-      if (taken !== undefined && taken.number >= number) return repeated(taken, request, days);
+      if (taken !== undefined && taken.number >= number) {
+        const grant = repeated(taken, request, days);
+        if (taken.number === number) told.tell(request, grant.day, grant.granted);
+        return grant;
+      }
       const sharing = newestSharing(days, day);
-      const row = rowOf(owner, day);
+      const row = rowOf(days, day);
       if (row.sharing === undefined) open(row, request, days);
       const elsewhere = usedElsewhere(days, row);
       const grant = { day, ...debit(row, request, { last: sharing, elsewhere }) };
       const { granted, waitMs } = grant;
       takes.set(`${process} ${owner}`, { number, day, granted, waitMs });
+      told.tell(request, day, granted);
       return grant;
     },
     giveBack: async (given) => {
       check();
       const row = owners.get(given.owner)?.get(given.day);
       const credits = more(seriesOf, given);
+      told.giveBack(given, credits);
       if (row === undefined || credits === 0) return;
       const returned = Math.min(row.used, credits);
       row.used -= returned;
       const { sharing } = row;
-      if (sharing) row.sharing = { ...sharing, level: sharing.level + returned * 1000 };
+      const level = given.keepsThroughput === true ? 0 : returned * 1000;
+      if (sharing) row.sharing = { ...sharing, level: sharing.level + level };
     },
     add: async (owner, day, credits) => {
       check();
-      const row = rowOf(owner, day);
+      const row = rowOf(daysOf(owner), day);
       row.added += credits;
       return balance(daysOf(owner), day);
     },
-    read: async (owner, day) => {
+    read: async (owner, day, now) => {
       check();
-      return balance(daysOf(owner), day);
+      const { used, added } = balance(daysOf(owner), day);
+      return { used: Math.max(0, used - told.unspent(owner, day, now)), added };
     },
     repair: async (repaired, day) => {
       check();
@@ -106,6 +104,13 @@ export function memoryLedger(check: () => void): LedgerStore {
     },
     check: async () => check(),
   };
+}
+
+function rowOf(days: Map<Day, Row>, day: Day): Row {
+  const fresh = { used: 0, added: 0, sharing: undefined, pool: null, spareOf: null };
+  const row = days.get(day) ?? fresh;
+  days.set(day, row);
+  return row;
 }
 
 /** The credits that the total has more than before. */

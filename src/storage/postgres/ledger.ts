@@ -1,38 +1,47 @@
 import type { SystemTimers } from "../../lib/clock.ts";
-import type {
-  DayBalance,
-  ForgottenDay,
-  GivenBack,
-  Grant,
-  LedgerStore,
-  TakeRequest,
+import {
+  type DayBalance,
+  type ForgottenDay,
+  type GivenBack,
+  type Grant,
+  type LedgerStore,
+  type TakeRequest,
+  TOLD_MS,
 } from "../ledger-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { Gathering } from "./gathering.ts";
 
 /** By owner: two statements that hold rows of the same owners never wait for each other. */
 const TAKE = `
-  SELECT taken_day AS day, granted, rest AS "left", wait_ms AS "waitMs", is_shared AS shared
+  SELECT its_day AS day, its_credits AS granted, its_rest AS "left", its_wait_ms AS "waitMs", is_shared AS shared
   FROM (
     SELECT * FROM unnest(:owners::text[], :days::bigint[], :pools::bigint[], :spares::bigint[],
       :wants::bigint[], :leasts::bigint[], :limits::bigint[], :processes::text[], :numbers::bigint[],
-      :rates::bigint[], :moments::bigint[]) WITH ORDINALITY AS one (owner, day, pool, spare, want, least,
-      credits, process, number, rate, moment, place)
+      :rates::bigint[], :moments::bigint[], :unspents::bigint[]) WITH ORDINALITY AS one (owner, day, pool, spare,
+      want, least, credits, process, number, rate, moment, unspent, place)
     ORDER BY owner COLLATE "C", place
-  ) AS ask, LATERAL @take_credits(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
-    ask.process, ask.number, ask.rate, ask.moment) AS taken
+  ) AS ask, LATERAL @take_telling(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
+    ask.process, ask.number, ask.rate, ask.moment, ask.unspent) AS taken
   ORDER BY place`;
 
 const GIVE_BACK = `
-  SELECT place, @give_back(owner, day, process, series, total)
+  SELECT place, @give_back(owner, day, process, series, total, keeps, unspent)
   FROM (
     SELECT * FROM unnest(:owners::text[], :days::bigint[], :processes::text[], :series::bigint[],
-      :totals::bigint[]) WITH ORDINALITY AS one (owner, day, process, series, total, place)
+      :totals::bigint[], :keeps::boolean[], :unspents::bigint[])
+      WITH ORDINALITY AS one (owner, day, process, series, total, keeps, unspent, place)
     ORDER BY owner COLLATE "C", place
   ) AS given`;
 
 const balance = (table: string) =>
   `${table}.used + @used_elsewhere(${table}.owner, ${table}.pool, ${table}.day) AS used, ${table}.added`;
+
+const READ = `
+  SELECT greatest(sums.used - coalesce((
+    SELECT sum(unspent) FROM @ledger_processes told
+    WHERE told.owner = :owner AND told.day = :day AND told.told_at > :toldAfter
+  ), 0), 0)::bigint AS used, sums.added
+  FROM (SELECT ${balance("mine")} FROM @ledger mine WHERE owner = :owner AND day = :day) AS sums`;
 
 export function ledgerStore(
   db: PostgresDatabase,
@@ -54,9 +63,10 @@ export function ledgerStore(
       );
       return row ?? { used: 0, added: credits };
     },
-    read: async (owner, day) => {
-      const sql = `SELECT ${balance("mine")} FROM @ledger mine WHERE owner = :owner AND day = :day`;
-      const [row] = await db.read<DayBalance>(sql, { owner, day });
+    read: async (owner, day, now) => {
+      // Without the time nothing was told since.
+      const toldAfter = now === undefined ? Number.MAX_SAFE_INTEGER : now - TOLD_MS;
+      const [row] = await db.read<DayBalance>(READ, { owner, day, toldAfter });
       return row ?? { used: 0, added: 0 };
     },
     repair: (owners, day) =>
@@ -94,6 +104,7 @@ function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<reado
     numbers: asks.map(({ number }) => number),
     rates: asks.map(({ perSecond }) => perSecond),
     moments: asks.map(({ now }) => now),
+    unspents: asks.map(({ unspent }) => unspent ?? null),
   });
 }
 
@@ -104,5 +115,7 @@ function giveBack(db: PostgresDatabase, all: readonly GivenBack[]): Promise<read
     processes: all.map(({ process }) => process),
     series: all.map(({ series }) => series),
     totals: all.map(({ total }) => total),
+    keeps: all.map(({ keepsThroughput = false }) => String(keepsThroughput)),
+    unspents: all.map(({ unspent }) => unspent ?? null),
   });
 }

@@ -6,6 +6,7 @@ import {
   type Grant,
   type LedgerStore,
   type TakeRequest,
+  TOLD_MS,
 } from "../ledger-store.ts";
 import { type Blocking, returning, transaction, writeNothingNew } from "./database.ts";
 
@@ -113,10 +114,10 @@ function taking(db: DatabaseSync): Blocking<LedgerStore>["take"] {
      ORDER BY number DESC LIMIT 1`,
   );
   const remember = db.prepare(
-    `INSERT INTO ledger_processes (owner, process, day, number, granted, wait_ms)
-     VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO ledger_processes (owner, process, day, number, granted, wait_ms, unspent, told_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET number = excluded.number, granted = excluded.granted,
-       wait_ms = excluded.wait_ms`,
+       wait_ms = excluded.wait_ms, unspent = excluded.unspent, told_at = excluded.told_at`,
   );
   const state = db.prepare(
     `SELECT day, max(CAST(:limit AS INTEGER) + added - used - ${USED_ELSEWHERE}, 0) AS left,
@@ -133,14 +134,18 @@ function taking(db: DatabaseSync): Blocking<LedgerStore>["take"] {
     return { ...(row ?? { day, left: limit, shared: 0 }), granted, waitMs };
   };
   const grantOf = (request: TakeRequest): GrantRow => {
-    const { owner, process, number, spare = 0, ...rest } = request;
+    const { owner, process, number, unspent, spare = 0, ...rest } = request;
     const taken = last.get(owner, process) as TakenRow | undefined;
-    if (taken?.number === number) return repeated({ ...request, day: taken.day }, taken);
     if (taken !== undefined && taken.number > number) {
       return repeated(request, { granted: 0, waitMs: 0 });
     }
-    const row = one(take({ owner, process, spare, ...rest }));
-    remember.run(owner, process, row.day, number, row.granted, row.waitMs);
+    const row =
+      taken?.number === number
+        ? repeated({ ...request, day: taken.day }, taken)
+        : one(take({ owner, process, spare, ...rest }));
+    const { day, granted, waitMs } = row;
+    const open = unspent === undefined ? 0 : unspent + granted;
+    remember.run(owner, process, day, number, granted, waitMs, open, request.now);
     return row;
   };
   return (request) => {
@@ -155,20 +160,24 @@ function givingBack(db: DatabaseSync): Blocking<LedgerStore>["giveBack"] {
     "SELECT series, returned FROM ledger_processes WHERE owner = ? AND process = ? AND day = ?",
   );
   const remember = db.prepare(
-    `INSERT INTO ledger_processes (owner, process, day, series, returned) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET series = excluded.series, returned = excluded.returned`,
+    `INSERT INTO ledger_processes (owner, process, day, series, returned)
+     VALUES (:owner, :process, :day, :series, :total)
+     ON CONFLICT DO UPDATE SET series = excluded.series, returned = excluded.returned,
+       unspent = coalesce(:unspent, max(unspent - :credits, 0))`,
   );
   const giveBack = db.prepare(
     `UPDATE ledger SET used = used - min(used, :credits),
-       level = level + 1000 * min(used, :credits) WHERE owner = :owner AND day = :day`,
+       level = level + :level * min(used, :credits) WHERE owner = :owner AND day = :day`,
   );
-  return ({ owner, day, process, series, total }) =>
+  return (given) =>
     transaction(db, () => {
+      const { owner, day, process, series, total, keepsThroughput, unspent = null } = given;
       const known = find.get(owner, process, day) as SeriesRow | undefined;
       const before = known === undefined || series > known.series ? 0 : known.returned;
       if (series < (known?.series ?? 0) || total <= before) return;
-      remember.run(owner, process, day, series, total);
-      giveBack.run({ owner, day, credits: total - before });
+      const credits = total - before;
+      remember.run({ owner, process, day, series, total, credits, unspent });
+      giveBack.run({ owner, day, credits, level: keepsThroughput === true ? 0 : 1000 });
     });
 }
 
@@ -180,7 +189,10 @@ export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
      RETURNING used + ${USED_ELSEWHERE} AS used, added`,
   );
   const read = db.prepare(
-    `SELECT used + ${USED_ELSEWHERE} AS used, added FROM ledger WHERE owner = ? AND day = ?`,
+    `SELECT max(used + ${USED_ELSEWHERE} - coalesce((
+       SELECT sum(unspent) FROM ledger_processes told
+       WHERE told.owner = ledger.owner AND told.day = ledger.day AND told_at > :toldAfter
+     ), 0), 0) AS used, added FROM ledger WHERE owner = :owner AND day = :day`,
   );
   const forget = returning<ForgottenDay>(
     db,
@@ -193,7 +205,13 @@ export function ledgerStatements(db: DatabaseSync): Blocking<LedgerStore> {
     take: taking(db),
     giveBack: givingBack(db),
     add: (owner, day, credits) => one(add({ owner, day, credits })),
-    read: (owner, day) => (read.get(owner, day) as DayBalance | undefined) ?? { used: 0, added: 0 },
+    read: (owner, day, now = Number.POSITIVE_INFINITY) => {
+      // Beyond any time that fits: nothing was told since.
+      const toldAfter = Math.min(now - TOLD_MS, Number.MAX_SAFE_INTEGER);
+      return (
+        (read.get({ owner, day, toldAfter }) as DayBalance | undefined) ?? { used: 0, added: 0 }
+      );
+    },
     repair: (owners, day) => {
       const forgotten: ForgottenDay[] = [];
       transaction(db, () => {
