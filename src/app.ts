@@ -9,6 +9,7 @@ import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
 import type { Config } from "./config/schema.ts";
+import { isPostgresUrl } from "./config/storage.ts";
 import { Ledger } from "./credits/ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
 import { FleetMember } from "./fleet/fleet-member.ts";
@@ -79,7 +80,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const scheduler = { ...systemScheduler, ...clock };
   const onLedgerFailure = failureLine(log, "the store of the ledger does not answer");
   const ledger = new Ledger(
-    { plans: config.plans, process },
+    { plans: config.plans, process, isRemote: isPostgresUrl(config.storage.url) },
     { store: storage.ledger, scheduler, onStoreFailure: onLedgerFailure },
   );
   const usage = usageRecorder(config, { ...parts, metrics, clock, process });

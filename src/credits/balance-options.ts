@@ -28,6 +28,8 @@ export type BalanceParts = {
   readonly health: StoreHealth;
   readonly clock: Clock;
   readonly days: DaysInTurn;
+  /** The store is another machine's: it may be away, and asking it takes long. */
+  readonly isRemote: boolean;
   /** The name of the process that takes, and a number that is larger each time. */
   readonly process: string;
   readonly nextNumber: () => number;

@@ -8,6 +8,7 @@ export type GiveBackParts = {
   readonly process: string;
   readonly nextNumber: () => number;
   readonly health: StoreHealth;
+  readonly isRemote: boolean;
   /** Nothing is on its way any more. */
   readonly onIdle: () => void;
 };
@@ -58,12 +59,13 @@ export class CreditReturns {
   }
 
   #send(series: Series): void {
-    const { store, process, health } = this.#parts;
+    const { store, process, health, isRemote: keepsThroughput } = this.#parts;
     const { of, day, number, total } = series;
     this.#failed.delete(series);
     series.sending = true;
     this.#inTheAir += 1;
-    store.giveBack({ owner: of.owner, day, process, series: number, total }).then(
+    const told = { unspent: of.tell(day), keepsThroughput };
+    store.giveBack({ owner: of.owner, day, process, series: number, total, ...told }).then(
       () => {
         of.returning -= total - series.arrived;
         series.arrived = total;

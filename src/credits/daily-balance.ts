@@ -45,8 +45,7 @@ export class DailyBalance {
     this.#parts = parts;
     this.#figures = figures;
     this.#sharing = new Sharing(onAlone);
-    const { returns } = parts;
-    this.#open = new OpenLease(owner, { returns, onReturned: () => this.#pump() });
+    this.#open = new OpenLease(owner, { ...parts, onReturned: () => this.#pump() });
     this.#taker = new LeaseTaker({
       store: parts.store,
       health: parts.health,
@@ -121,14 +120,14 @@ export class DailyBalance {
 
   /** Does what is due as time passes. False where there is nothing to look after until the next call. */
   tick(nowMs: UnixMs, atMs: MonotonicMs): boolean {
+    this.#measure();
     this.#open.endDay(nowMs);
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
     // Credits that were kept, or asked for, for calls that are gone must not be open beyond the bound.
     this.#open.limit(0, this.#line.credits);
     if (this.#taker.inDoubt > 0) this.#resolveDoubt(nowMs, atMs);
     else if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
-    const isOpen = this.#taker.inDoubt + this.#open.current.left > 0;
-    return this.isTaking || this.#line.length > 0 || isOpen;
+    return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.current.left > 0;
   }
 
   /** Gives everything back, and nothing out any more. */
@@ -174,7 +173,8 @@ export class DailyBalance {
     const target = this.#open.target(this.#rest.credits);
     const { left } = this.#open.current;
     // Little by little would be a statement a call; then calls rather wait, and take together.
-    if (left * 2 >= target || (target - left) * 8 < this.#open.size) return;
+    const isEnough = left * 2 >= target || (target - left) * 8 < this.#open.size;
+    if (target <= left || (isEnough && !this.#open.isUntold)) return;
     this.#takeAhead(target - left, nowMs, atMs);
   }
 
@@ -231,12 +231,11 @@ export class DailyBalance {
     this.#open.arriving = this.#taker.inDoubt || ask.want;
     this.#parts.awake.add(this);
     const { perDay: limit, sharedPerSecond: perSecond } = this.#figures;
-    const { owner } = this;
     const { process, days } = this.#parts;
     const day = this.#taker.dayToAsk(dayOf(nowMs));
-    const standing = days.standingOf(day);
-    const request = { owner, day, ...standing, limit, process, perSecond, now: nowMs };
-    this.#taker.take(ask, request, atMs);
+    const of = { owner: this.owner, process, day, ...days.standingOf(day) };
+    const unspent = this.#open.tell(day);
+    this.#taker.take(ask, { ...of, limit, perSecond, unspent, now: nowMs }, atMs);
   }
 
   #answered(grant: Grant | undefined, ask: Ask): void {
@@ -285,7 +284,7 @@ export class DailyBalance {
   #settleDown(nowMs: UnixMs, atMs: MonotonicMs): void {
     if (this.#open.current.left === 0) return;
     if (atMs - this.#lastCallAtMs >= IDLE_MS) {
-      this.#open.giveUp();
+      this.#open.rest(this.#parts.health);
       return;
     }
     this.#open.trim();
@@ -295,6 +294,6 @@ export class DailyBalance {
   }
 
   #measure(): void {
-    this.#open.measure(this.#figures.perDay, this.#figures.perSecond, this.#sharing.isShared);
+    this.#open.measure({ ...this.#figures, shared: this.#sharing.isShared });
   }
 }

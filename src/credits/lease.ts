@@ -10,6 +10,9 @@ const SIZES_A_SECOND_ALONE = 8;
 /** With leases of this size, eight processes together hold at most half a second. */
 const SIZES_A_SECOND_SHARED = 16;
 
+/** A lease that is over its size by less than such a part stays: an owner that spends less each second would cost a statement each. */
+export const PARTS_TO_TRIM = 8;
+
 /** Credits of one owner and day that go back to the store: all of them so far, and those that have arrived. */
 export class Series {
   readonly of: LeaseOwner;
@@ -37,6 +40,8 @@ export type LeaseOwner = {
   returning: number;
   /** A statement that brings some of them back has ended, well or not. */
   readonly onReturned: () => void;
+  /** What a store on another machine is told with each statement: credits of the day that nobody holds. */
+  tell(day: Day): number | undefined;
 };
 
 /** Credits that were debited in the store for one owner and day. */
@@ -59,16 +64,31 @@ export class Lease {
   }
 }
 
+/** The limits of an owner, and how its process stands to the store. */
+export type LeaseFigures = {
+  readonly perDay: number;
+  readonly perSecond: number;
+  /** Other processes draw on it, too. */
+  readonly shared: boolean;
+  /** What it has spent of late, where the store is another machine's; undefined where it is this one's. */
+  readonly spent: number | undefined;
+};
+
 /**
  * The most that is open of one owner in one process, and so lost at a kill, unless the calls in the
- * air alone are more: a second of throughput or 1 % of the day, but at least the dearest call.
+ * air alone are more: a second of throughput or 1 % of the day, but at least the dearest call. Where the
+ * lease alone may be more, that with as much as it may be off by.
  */
-export function leaseBound(perDay: number, perSecond: number): number {
-  return Math.max(DEAREST_CALL_CREDITS, Math.min(perSecond, Math.floor(perDay / 100)));
+export function leaseBound(figures: LeaseFigures): number {
+  const { perDay, perSecond } = figures;
+  const size = leaseSize(figures);
+  const most = Math.max(perSecond, size + Math.ceil(size / PARTS_TO_TRIM));
+  return Math.max(DEAREST_CALL_CREDITS, Math.min(most, Math.floor(perDay / 100)));
 }
 
 /** The credits that a lease is filled up to; calls that wait may take it beyond, up to the bound. */
-export function leaseSize(perDay: number, perSecond: number, shared: boolean): number {
+export function leaseSize({ perDay, perSecond, shared, spent }: LeaseFigures): number {
   const parts = shared ? SIZES_A_SECOND_SHARED : SIZES_A_SECOND_ALONE;
-  return Math.max(1, Math.floor(Math.min(perSecond / parts, perDay / 100)));
+  const kept = shared || spent === undefined ? 0 : Math.max(spent, DEAREST_CALL_CREDITS);
+  return Math.max(1, Math.floor(Math.min(Math.max(perSecond / parts, kept), perDay / 100)));
 }

@@ -35,7 +35,7 @@ class Rig {
   readonly ledger = this.start("one");
   readonly other = this.start("two");
 
-  start(process: string): Ledger {
+  start(process: string, isRemote = false): Ledger {
     const through = async <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
       await this.gate;
       if (this.isFailing) throw new StorageError("the store does not answer");
@@ -45,7 +45,7 @@ class Rig {
       return answer;
     };
     const ledger = new Ledger(
-      { plans: PLANS, process },
+      { plans: PLANS, process, isRemote },
       {
         store: {
           take: (request) => {
@@ -460,6 +460,89 @@ describe("a store that fails", () => {
     rig.isFailing = false;
     await rig.pass(500);
     expect(await rig.used()).toBe(80);
+  });
+});
+
+describe("where the store is another machine's", () => {
+  const STEP_MS = 250;
+  const SPENT_A_STEP = 5 * 80;
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = rig.start("far", true);
+  });
+
+  /** Five calls each quarter of a second; what came of them. */
+  async function spend(ms: number, ledgers = [ledger]): Promise<unknown[]> {
+    const outcomes: unknown[] = [];
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      for (const one of ledgers) {
+        for (let call = 0; call < 5; call += 1) outcomes.push(await rig.serve({}, 80, one));
+      }
+      await rig.pass(STEP_MS);
+    }
+    return outcomes;
+  }
+  const served = (ms: number) => Array((5 * ms) / STEP_MS).fill("served");
+  const spentIn = (ms: number) => (SPENT_A_STEP * ms) / STEP_MS;
+
+  test("what an owner spends in 40 seconds is leased, for a statement a second", async () => {
+    await spend(160_000);
+    const leased = (await rig.used()) - spentIn(160_000);
+    expect(leased).toBeGreaterThan(spentIn(37_000));
+    expect(leased).toBeLessThan(spentIn(46_000));
+    rig.takes = [];
+    expect(await spend(10_000)).toEqual(served(10_000));
+    expect(rig.takes.length).toBeLessThanOrEqual(10);
+    await rig.pass(1250);
+    expect(await rig.used()).toBe(spentIn(170_000));
+  });
+
+  test("an owner that spends less and less brings its lease back with few statements", async () => {
+    await spend(160_000);
+    let returns = 0;
+    const { giveBack } = rig.store;
+    rig.store = {
+      ...rig.store,
+      giveBack: (given) => {
+        returns += 1;
+        return giveBack(given);
+      },
+    };
+    for (let second = 0; second < 60; second += 1) {
+      await rig.serve({}, 5, ledger);
+      await rig.pass(750);
+    }
+    expect(returns).toBeGreaterThan(0);
+    expect(returns).toBeLessThan(20);
+  });
+
+  test("it is served for 30 seconds while the store is away, others are not, and nothing is lost", async () => {
+    await spend(120_000);
+    rig.isFailing = true;
+    expect(await rig.serve({ accountId: "stranger" }, 80, ledger)).toEqual({ kind: "unavailable" });
+    expect(await spend(30_000)).toEqual(served(30_000));
+    rig.isFailing = false;
+    await rig.pass(2000);
+    expect(await rig.used()).toBe(spentIn(150_000));
+    expect(await rig.serve({ accountId: "stranger" }, 80, ledger)).toBe("served");
+  });
+
+  test("one that rests keeps its lease while the store is away, and only then", async () => {
+    await spend(20_000);
+    rig.isFailing = true;
+    await rig.serve({ accountId: "stranger" }, 80, ledger);
+    await rig.pass(8000);
+    expect(await rig.serve({}, 80, ledger)).toBe("served");
+    rig.isFailing = false;
+    await rig.pass(2000);
+    expect(await rig.used()).toBe(spentIn(20_000) + 80);
+  });
+
+  test("a second after another process draws on it, no more than a part of a second is leased", async () => {
+    await spend(120_000);
+    await spend(1250, [ledger, rig.other]);
+    const spent = spentIn(120_000) + 2 * spentIn(1250);
+    expect((await rig.used()) - spent).toBeLessThan(PLANS.team.creditsPerSecond / 4);
   });
 });
 

@@ -31,6 +31,8 @@ export type LedgerOptions = {
   readonly plans: Readonly<Record<string, PlanConfig>>;
   /** Unlike the name of any other process on the store. */
   readonly process: string;
+  /** The store is another machine's: leases last for longer than it may be away. */
+  readonly isRemote?: boolean;
 };
 
 export type LedgerParts = {
@@ -86,7 +88,7 @@ export class Ledger {
       lastNumber += 1;
       return lastNumber;
     };
-    const numbered = { store, health, process, nextNumber };
+    const numbered = { store, health, process, nextNumber, isRemote: options.isRemote === true };
     this.#returns = new CreditReturns({ ...numbered, onIdle: () => this.#endStop() });
     this.#days = new DaysInTurn(scheduler);
     const parts = {

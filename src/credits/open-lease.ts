@@ -1,14 +1,26 @@
-import type { UnixMs } from "../lib/clock.ts";
+import type { Clock, UnixMs } from "../lib/clock.ts";
 import type { Day } from "../storage/ledger-store.ts";
+import type { BalanceParts } from "./balance-options.ts";
 import type { CreditReturns } from "./credit-returns.ts";
-import { Lease, type LeaseOwner, leaseBound, leaseSize, type Series } from "./lease.ts";
+import {
+  Lease,
+  type LeaseFigures,
+  type LeaseOwner,
+  leaseBound,
+  leaseSize,
+  PARTS_TO_TRIM,
+  type Series,
+} from "./lease.ts";
 import type { Ask } from "./lease-taker.ts";
+import { Spending } from "./spending.ts";
+import type { StoreHealth } from "./store-health.ts";
 
 /** A lease is at most 1/16 of the remaining balance, which is the store's own rule. */
 const SHARE_OF_REST = 16;
+/** As much as an eighth of a second's throughput. */
+const UNTOLD_A_SECOND = 8;
 
-export type OpenLeaseParts = {
-  readonly returns: CreditReturns;
+export type OpenLeaseParts = Pick<BalanceParts, "returns" | "clock" | "isRemote"> & {
   /** A statement that brings credits back has ended, well or not. */
   readonly onReturned: () => void;
 };
@@ -28,24 +40,58 @@ export class OpenLease implements LeaseOwner {
   givenBack = 0;
   /** The credits that a lease is filled up to. */
   size = 1;
+  /** As many more stay, until they are used. */
+  #slack = 0;
+  /** All that was ever granted, less what went back. */
+  #kept = 0;
+  /** What was spent in all when the store was asked last. */
+  #told = 0;
+  readonly #spending: Spending | undefined;
+  readonly #clock: Clock;
+  #perSecond = 1;
   readonly #returns: CreditReturns;
   #bound = 1;
 
-  constructor(owner: string, { returns, onReturned }: OpenLeaseParts) {
+  constructor(owner: string, { returns, clock, isRemote, onReturned }: OpenLeaseParts) {
     this.owner = owner;
     this.onReturned = onReturned;
     this.#returns = returns;
+    this.#clock = clock;
+    this.#spending = isRemote ? new Spending(clock.monotonic()) : undefined;
     this.current = new Lease(this, -1);
   }
 
-  measure(perDay: number, perSecond: number, shared: boolean): void {
-    this.#bound = leaseBound(perDay, perSecond);
-    this.size = leaseSize(perDay, perSecond, shared);
+  /** To be called now and then: it follows what is spent. */
+  measure({ perDay, perSecond, shared }: Omit<LeaseFigures, "spent">): void {
+    const spent = this.#spending?.note(this.#spent, this.#clock.monotonic());
+    const figures = { perDay, perSecond, shared, spent };
+    this.#perSecond = perSecond;
+    this.#bound = leaseBound(figures);
+    this.size = leaseSize(figures);
+    const isLong = spent !== undefined && !shared;
+    this.#slack = isLong ? Math.floor(this.size / PARTS_TO_TRIM) : 0;
   }
 
   /** Credits that a call can have at once; `nowMs` is Unix time. */
   atHand(nowMs: UnixMs): number {
     return this.current.isOf(nowMs) ? this.current.left : 0;
+  }
+
+  tell(day: Day): number | undefined {
+    if (this.#spending === undefined) return undefined;
+    this.#told = this.#spent;
+    return this.current.day === day ? this.current.left : 0;
+  }
+
+  /** Whether so much was spent since then that another process which joins could draw too much. */
+  get isUntold(): boolean {
+    const untold = this.#spent - this.#told;
+    return this.#spending !== undefined && untold * UNTOLD_A_SECOND >= this.#perSecond;
+  }
+
+  /** In all, calls in the air included. */
+  get #spent(): number {
+    return this.#kept - this.current.left;
   }
 
   hold(credits: number): Lease {
@@ -57,7 +103,7 @@ export class OpenLease implements LeaseOwner {
   /** Takes back the credits of a call, of this lease or of one that ended. */
   putBack(lease: Lease, credits: number): void {
     if (lease === this.current) lease.left += credits;
-    else this.#returns.add(lease, credits);
+    else this.#goBack(lease, credits);
   }
 
   /**
@@ -75,8 +121,9 @@ export class OpenLease implements LeaseOwner {
       this.giveUp();
       this.current = new Lease(this, day);
     }
+    this.#kept += credits;
     if (day === this.current.day) this.current.left += credits;
-    else this.#returns.add(new Lease(this, day), credits);
+    else this.#goBack(new Lease(this, day), credits);
   }
 
   /** The credits that the lease should hold, where so much is left of the day in the store. */
@@ -108,7 +155,17 @@ export class OpenLease implements LeaseOwner {
 
   /** Gives back what is over the size, or would be open beyond the bound. */
   trim(): void {
-    this.#keep(Math.min(this.size, this.#room()));
+    const isOver = this.current.left > this.size + this.#slack;
+    this.#keep(Math.min(isOver ? this.size : this.current.left, this.#room()));
+  }
+
+  /**
+   * Nobody has called for a while, and others may need it. A database that is away takes nothing back: one credit
+   * finds out when it does.
+   */
+  rest({ isFailing }: Pick<StoreHealth, "isFailing">): void {
+    if (this.#spending === undefined || !isFailing) this.giveUp();
+    else if (this.#returns.idle) this.#keep(this.current.left - 1);
   }
 
   giveUp(): void {
@@ -135,6 +192,11 @@ export class OpenLease implements LeaseOwner {
     if (excess <= 0) return;
     this.current.left -= excess;
     this.givenBack += excess;
-    this.#returns.add(this.current, excess);
+    this.#goBack(this.current, excess);
+  }
+
+  #goBack(lease: Lease, credits: number): void {
+    this.#kept -= credits;
+    this.#returns.add(lease, credits);
   }
 }

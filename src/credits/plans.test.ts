@@ -46,20 +46,42 @@ test("no method costs more than the least that a lease may hold", () => {
   expect(dearest).toBeLessThanOrEqual(DEAREST_CALL_CREDITS);
 });
 
+const PLANS_OF_ALL_SIZES = [
+  [200_000_000, 40_000],
+  [1_000_000, 40_000],
+  [900, 500],
+  [5, 1],
+] as const;
+
 test("a lease is at most a second of throughput or 1 % of the day, but at least the dearest call", () => {
-  expect(leaseBound(200_000_000, 40_000)).toBe(40_000);
-  expect(leaseBound(1_000_000, 40_000)).toBe(10_000);
-  expect(leaseBound(3_000_000, 500)).toBe(1000);
+  const bound = (perDay: number, perSecond: number) =>
+    leaseBound({ perDay, perSecond, shared: false, spent: undefined });
+  expect(bound(200_000_000, 40_000)).toBe(40_000);
+  expect(bound(1_000_000, 40_000)).toBe(10_000);
+  expect(bound(3_000_000, 500)).toBe(1000);
   for (const shared of [true, false]) {
-    for (const [perDay, perSecond] of [
-      [200_000_000, 40_000],
-      [1_000_000, 40_000],
-      [900, 500],
-      [5, 1],
-    ] as const) {
-      const size = leaseSize(perDay, perSecond, shared);
-      expect(size).toBeGreaterThanOrEqual(1);
-      expect(size).toBeLessThanOrEqual(leaseBound(perDay, perSecond));
+    for (const [perDay, perSecond] of PLANS_OF_ALL_SIZES) {
+      const figures = { perDay, perSecond, shared, spent: undefined };
+      expect(leaseSize(figures)).toBeGreaterThanOrEqual(1);
+      expect(leaseSize(figures)).toBeLessThanOrEqual(leaseBound(figures));
+    }
+  }
+});
+
+test("over a network it is what was spent of late, at least 1,000 and at most 1 % of the day, unless others draw, too", () => {
+  const size = (spent: number, shared = false) =>
+    leaseSize({ perDay: 200_000_000, perSecond: 2000, shared, spent });
+  expect(size(0)).toBe(1000);
+  expect(size(70_000)).toBe(70_000);
+  expect(size(3_000_000)).toBe(2_000_000);
+  expect(size(70_000, true)).toBe(125);
+  for (const spent of [0, 100, 20_000, 10_000_000]) {
+    for (const [perDay, perSecond] of PLANS_OF_ALL_SIZES) {
+      for (const shared of [true, false]) {
+        const figures = { perDay, perSecond, shared, spent };
+        expect(leaseBound(figures)).toBeLessThanOrEqual(Math.max(1000, perDay / 100));
+        expect(leaseSize(figures)).toBeLessThanOrEqual(leaseBound(figures));
+      }
     }
   }
 });

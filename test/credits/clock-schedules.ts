@@ -69,7 +69,10 @@ const STEPS: readonly Step[] = [
 /** Runs a schedule of clocks that are set, and checks every invariant after every step. */
 export async function runClockSchedule(first: number, numbers: readonly number[]): Promise<void> {
   const choices = new Choices(first);
-  const world = new Simulation(PLANS, ["quick", "slow"], choices.of([1, 1, 2, 3]));
+  const world = new Simulation(PLANS, ["quick", "slow"], {
+    count: choices.of([1, 1, 2, 3]),
+    isRemote: choices.upTo(2) === 0,
+  });
   for (const account of world.accounts) {
     account.keyLimits = { creditsPerDay: choices.of([null, 900]), creditsPerSecond: null };
   }

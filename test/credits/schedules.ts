@@ -156,11 +156,10 @@ export async function runSchedule(
   trace: (step: string) => void = () => undefined,
 ): Promise<void> {
   const choices = new Choices(first);
-  const world = new Simulation(
-    PLANS,
-    [choices.of(PLAN_NAMES), choices.of(PLAN_NAMES)],
-    1 + choices.upTo(3),
-  );
+  const world = new Simulation(PLANS, [choices.of(PLAN_NAMES), choices.of(PLAN_NAMES)], {
+    count: 1 + choices.upTo(3),
+    isRemote: choices.upTo(2) === 0,
+  });
   for (const number of steps) {
     const step = new Choices(number);
     const run = step.of(STEPS);

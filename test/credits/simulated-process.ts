@@ -58,6 +58,7 @@ export class SimulatedProcess {
       readonly time: SharedTime;
       readonly store: LedgerStore;
       readonly plans: Readonly<Record<string, PlanConfig>>;
+      readonly isRemote: boolean;
       readonly sent: (process: SimulatedProcess, statement: Statement) => void;
       readonly taking: (process: SimulatedProcess, request: TakeRequest) => void;
       readonly taken: (process: SimulatedProcess, request: TakeRequest) => void;
@@ -76,7 +77,7 @@ export class SimulatedProcess {
     });
     const { time } = parts;
     this.ledger = new Ledger(
-      { plans: parts.plans, process: name },
+      { plans: parts.plans, process: name, isRemote: parts.isRemote },
       {
         store: this.store,
         onStoreFailure: () => undefined,

@@ -8,9 +8,9 @@ test("one process serves exactly what a bucket of one second lets through, howev
     fc.asyncProperty(
       phases,
       fc.constantFrom(300, 500, 2000, 8000),
-      fc.constantFrom(0, 20, 300, 1500),
-      async (wish, perSecond, latencyMs) => {
-        const world = new Simulation({ plan: plan(perSecond) }, ["plan"]);
+      fc.record({ latencyMs: fc.constantFrom(0, 20, 300, 1500), isRemote: fc.boolean() }),
+      async (wish, perSecond, { latencyMs, isRemote }) => {
+        const world = new Simulation({ plan: plan(perSecond) }, ["plan"], { isRemote });
         let [level, lastMs] = [perSecond, 0];
         for (const { atMs, credits } of await play(world, [wish], { latencyMs })) {
           level = Math.min(perSecond, level + ((atMs - lastMs) * perSecond) / 1000) - credits;
@@ -29,12 +29,22 @@ test(
   60_000,
 );
 
-test("several processes that are pressed for long get nearly all of the throughput", async () => {
-  for (const count of [2, 3, 4]) {
-    const world = new Simulation({ plan: plan(4000) }, ["plan"], count);
+test("so they do over a network", () => checkSeveralProcesses(150, true), 60_000);
+
+test.each([
+  [2, false],
+  [3, false],
+  [4, false],
+  [2, true],
+  [4, true],
+])(
+  "%i processes that are pressed for long get nearly all of the throughput, over a network: %s",
+  async (count, isRemote) => {
+    const world = new Simulation({ plan: plan(4000) }, ["plan"], { count, isRemote });
     const wishes = Array.from({ length: count }, () => [{ forMs: 30_000, share: 2 }]);
     const releases = await play(world, wishes, { latencyMs: 20 });
     const served = releases.reduce((sum, { credits }) => sum + credits, 0);
     expect(served / 30 / 4000).toBeGreaterThan(0.94);
-  }
-}, 30_000);
+  },
+  30_000,
+);

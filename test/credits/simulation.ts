@@ -44,6 +44,7 @@ export class Simulation {
   /** Told what is released to whom, when. */
   onRelease: (accountId: string, credits: number) => void = () => undefined;
   readonly #plans: Readonly<Record<string, PlanConfig>>;
+  readonly #isRemote: boolean;
   readonly #store: LedgerStore = openMemory().ledger;
   /** What was served, by `account/day`, in all processes. */
   readonly served = new Map<string, number>();
@@ -57,8 +58,14 @@ export class Simulation {
   /** Statements that were taken for lost, on their way to the store. */
   #late: { readonly process: SimulatedProcess; readonly statement: Statement }[] = [];
 
-  constructor(plans: Readonly<Record<string, PlanConfig>>, accounts: readonly string[], count = 1) {
+  /** `isRemote`: the store is another machine's. */
+  constructor(
+    plans: Readonly<Record<string, PlanConfig>>,
+    accounts: readonly string[],
+    { count = 1, isRemote = false }: { readonly count?: number; readonly isRemote?: boolean } = {},
+  ) {
     this.#plans = plans;
+    this.#isRemote = isRemote;
     this.accounts = accounts.map((plan, index) => ({
       id: `account${index}`,
       plan,
@@ -76,6 +83,7 @@ export class Simulation {
       time: this.time,
       store: this.#store,
       plans: this.#plans,
+      isRemote: this.#isRemote,
       sent: (sender, statement) => this.#note(() => this.#sent(sender, statement)),
       taking: (taker, request) => this.#note(() => this.#openings.sent(taker, request)),
       taken: (taker, request) => this.#openings.carriedOut(taker, request),
@@ -459,12 +467,18 @@ export class Simulation {
     account: SimulatedAccount,
     keyOwner: string | undefined,
   ): void {
-    const ofAccount = boundOf(this.perDay(account), this.perSecond(account));
+    const ofAccount = this.#boundOf(this.perDay(account), this.perSecond(account));
     this.#followBound(process, account.id, ofAccount);
     if (keyOwner === undefined) return;
     const { creditsPerDay, creditsPerSecond } = account.keyLimits;
     const perSecond = creditsPerSecond ?? this.perSecond(account);
-    this.#followBound(process, keyOwner, boundOf(creditsPerDay ?? 1e15, perSecond));
+    this.#followBound(process, keyOwner, this.#boundOf(creditsPerDay ?? 1e15, perSecond));
+  }
+
+  /** As docs/credits.md has it. */
+  #boundOf(perDay: number, perSecond: number): number {
+    const most = Math.floor(perDay / 100);
+    return Math.max(DEAREST, this.#isRemote ? most : Math.min(perSecond, most));
   }
 
   /** A lower bound holds from the next call on; what is asked for already may arrive once more. */
@@ -526,10 +540,6 @@ export class Simulation {
 /** The books of an owner: the whole, and of accounts each day. A key's day is its account's. */
 function namesOf(owner: string, day: number): readonly string[] {
   return owner.includes("/") ? [owner] : [owner, `${owner}/${day}`];
-}
-
-function boundOf(perDay: number, perSecond: number): number {
-  return Math.max(DEAREST, Math.min(perSecond, Math.floor(perDay / 100)));
 }
 
 /** Lets what was resolved run on. */

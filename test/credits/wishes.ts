@@ -97,7 +97,7 @@ const HARD_CASES: [Phase[][], number, number][] = [500, 2000, 8000].flatMap((per
 ]);
 
 /** Rejects where several processes serve more than a tenth above the throughput in any ten seconds. */
-export async function checkSeveralProcesses(numRuns: number): Promise<void> {
+export async function checkSeveralProcesses(numRuns: number, isRemote = false): Promise<void> {
   let mostShare = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -105,7 +105,10 @@ export async function checkSeveralProcesses(numRuns: number): Promise<void> {
       fc.constantFrom(500, 2000, 8000),
       fc.constantFrom(0, 20, 60),
       async (wishes, perSecond, latencyMs) => {
-        const world = new Simulation({ plan: plan(perSecond) }, ["plan"], wishes.length);
+        const world = new Simulation({ plan: plan(perSecond) }, ["plan"], {
+          count: wishes.length,
+          isRemote,
+        });
         const releases = await play(world, wishes, { latencyMs });
         const share = mostIn(WINDOW_MS, releases) / (perSecond * 10);
         mostShare = Math.max(mostShare, share);
