@@ -1,6 +1,6 @@
 /**
  * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors |
- * --dashboards | --overload | --abuse | --keys | --storage postgres]
+ * --dashboards | --overload | --abuse | --keys | --fleet | --storage postgres]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -13,7 +13,8 @@
  * while all nodes hang (`hung.ts`). So is `--abuse`: hostile clients beside a quiet one, for 60 seconds
  * each or as `--seconds` says (`abuse.ts`). And `--keys`: the same calls with one key, 100,000 and a million
  * (`key-counts.ts`). `--storage postgres` holds each scenario on PostgreSQL against the same on SQLite
- * (`storage-cost.ts`).
+ * (`storage-cost.ts`), and four gateways on one database against one of them (`gateway-counts.ts`). `--fleet`
+ * simulates a hundred gateways and a million keys with the real ledger (`fleet.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -36,6 +37,8 @@ import {
 } from "./compare.ts";
 import { planCores } from "./cpu.ts";
 import { DashboardsRun } from "./dashboards.ts";
+import { fleetTable, rowCost, simulateFleet } from "./fleet.ts";
+import { GatewayCountsRun, gatewayCountsTable } from "./gateway-counts.ts";
 import { HungRun } from "./hung.ts";
 import { KeyCountsRun, keyCountsTable } from "./key-counts.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
@@ -67,17 +70,18 @@ const { values } = parseArgs({
     overload: { type: "boolean", default: false },
     abuse: { type: "boolean", default: false },
     keys: { type: "boolean", default: false },
+    fleet: { type: "boolean", default: false },
     storage: { type: "string", default: "sqlite" },
     json: { type: "string" },
     compare: { type: "string" },
   },
 });
-const isAlone = values.dashboards || values.overload || values.abuse || values.keys;
+const isAlone = values.dashboards || values.overload || values.abuse || values.keys || values.fleet;
 const isOnPostgres = oneOf(values.storage, ["sqlite", "postgres"], "storage") === "postgres";
 const named = values.only?.split(",").map(scenarioOf) ?? SCENARIOS;
 const program = buildProgram();
 // Last of what may fail before all that runs is ended in any case.
-const database = isOnPostgres ? await BenchDatabase.start(planCores()) : undefined;
+const database = isOnPostgres || values.fleet ? await BenchDatabase.start(planCores()) : undefined;
 const options: BenchOptions = {
   program,
   subjects: subjects(),
@@ -115,6 +119,7 @@ const abuseRun = new AbuseRun({
   ...{ program: options.program, cores: options.cores },
   seconds: positive("seconds", values.seconds ?? "60"),
 });
+const gatewaysRun = new GatewayCountsRun({ ...options, gateways: 4 });
 const keysRun = new KeyCountsRun({ ...options, counts: [1, 100_000, 1_000_000] });
 const runs = [
   bench,
@@ -125,6 +130,7 @@ const runs = [
   hungRun,
   abuseRun,
   keysRun,
+  gatewaysRun,
 ];
 const stop = async () => {
   await Promise.all(runs.map((run) => run.stop()));
@@ -166,6 +172,11 @@ try {
   if (abuses !== null) print(abuseTable(abuses, ABUSE.budgetBytes));
   const keyCounts = values.keys ? await keysRun.run() : null;
   if (keyCounts !== null) print(keyCountsTable(keyCounts));
+  const fleet = values.fleet ? await simulateFleet() : null;
+  if (fleet !== null && database !== undefined) print(fleetTable(fleet, await rowCost(database)));
+  const gatewayCounts = isOnPostgres && values.only === undefined ? await gatewaysRun.run() : null;
+  if (gatewayCounts !== null) print(`\n${gatewayCountsTable(gatewayCounts)}`);
+  await gatewaysRun.stop();
   const metering = isWhole ? await part<Statements>("./metering.ts") : null;
   const routing = isWhole ? await part<object>("./routing.ts") : null;
   const changes = saved === null ? null : changesOf({ rows, dashboards }, saved);
@@ -175,7 +186,7 @@ try {
     ...(metering === null ? [] : statementFaults(metering, saved)),
   ];
   print(faults.map((fault) => `\ncounted: ${fault}`).join(""));
-  const measured = [...rows, large, dashboards, ...(keyCounts ?? [])];
+  const measured = [...rows, large, dashboards, ...(keyCounts ?? []), ...(gatewayCounts ?? [])];
   if (faults.length > 0 || overloadFaults(overloads ?? []) + abuseFaults(abuses ?? []) > 0)
     process.exitCode = 1;
   if (hung !== null && hung.fault !== null) process.exitCode = 1;
@@ -185,7 +196,15 @@ try {
     const machine = { node: process.version, cpu: cpus()[0]?.model ?? null, cores: cpus().length };
     const run = { machine, pinned: cores !== null, rounds, seconds };
     const found = { rows, start, memory: bench.memory, large, dashboards, overloads, hung, abuses };
-    const all = { ...run, ...found, keyCounts, statements: metering, routing };
+    const all = {
+      ...run,
+      ...found,
+      keyCounts,
+      gatewayCounts,
+      fleet,
+      statements: metering,
+      routing,
+    };
     await writeFile(values.json, `${JSON.stringify(all, null, 2)}\n`);
   }
 } catch (error) {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -92,6 +92,17 @@ export async function prepareTollgate(options: TollgateOptions): Promise<Prepare
     insertKeys(join(options.directory, DATABASE), { owner: OWNER, keys: options.keys });
   }
   return { program, file, ...ports, key };
+}
+
+/** Another gateway on the storage of the first, which serves its key. */
+export async function prepareBeside(first: PreparedTollgate): Promise<PreparedTollgate> {
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const file = first.file.replace(/\.yaml$/, `-${port}.yaml`);
+  const text = (await readFile(first.file, "utf8"))
+    .replace(`port: ${first.port},`, `port: ${port},`)
+    .replace(`port: ${first.adminPort} }`, `port: ${adminPort} }`);
+  await writeFile(file, text);
+  return { ...first, port, adminPort, file };
 }
 
 /** An account with a key, which is what it resolves to. */
