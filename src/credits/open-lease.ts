@@ -85,8 +85,8 @@ export class OpenLease implements LeaseOwner {
 
   /** Whether so much was spent since then that another process which joins could draw too much. */
   get isUntold(): boolean {
-    const untold = this.#spent - this.#told;
-    return this.#spending !== undefined && untold * UNTOLD_A_SECOND >= this.#perSecond;
+    if (this.#spending === undefined) return false;
+    return (this.#spent - this.#told) * UNTOLD_A_SECOND >= this.#perSecond;
   }
 
   /** In all, calls in the air included. */

@@ -33,6 +33,8 @@ export async function absence(passage: Passage, awayMs: number): Promise<Absence
   const database = new URL(await sharedPostgres());
   const proxy = await startTcpProxy(Number(database.port));
   database.port = String(proxy.port);
+  // A connection that was begun while nothing was passed on is waited for so long.
+  database.searchParams.set("connect_timeout", "1");
   const workplace = await openWorkplace({
     server: { port: 0 },
     admin: { port: 0 },
