@@ -72,7 +72,7 @@ type LoopOptions = Pick<LoadCommand, "rate" | "isOfEveryKey"> & {
 };
 
 /** Of a closed loop's time: what rested meanwhile first finds back into the caches, uncounted. */
-const WARM_UP = 0.2;
+export const WARM_UP = 0.2;
 
 /** A run that can be ended early: `stop` ends every process and removes the temporary folder. */
 export class Bench {

@@ -10,7 +10,7 @@ export type FleetWorldOptions = {
   readonly creditsPerSecond: number;
 };
 
-const PRICE = 80;
+export const PRICE = 80;
 const TICK_MS = 250;
 const NOON_MS = 20_000 * 86_400_000 + 43_200_000;
 const NO_LIMITS = { creditsPerDay: null, creditsPerSecond: null };

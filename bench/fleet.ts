@@ -1,4 +1,6 @@
-import { FleetWorld } from "./fleet-world.ts";
+import { openStorage } from "../src/storage/open.ts";
+import { seeded } from "../test/credits/calls.ts";
+import { FleetWorld, PRICE } from "./fleet-world.ts";
 import { aligned, shown } from "./report.ts";
 import type { BenchDatabase } from "./storage-cost.ts";
 
@@ -58,7 +60,7 @@ async function leaseRows(
   popularity: LeaseRows["popularity"],
 ): Promise<number> {
   const world = new FleetWorld({ gateways: GATEWAYS, creditsPerSecond: GROWTH });
-  const random = numbers(7);
+  const random = seeded(7);
   const weights = weightsOf(popularity);
   const callsAStep = weights.map((weight) => (weight * CALLS_PER_SECOND * STEP_MS) / 1000);
   const [settled, end] = [SETTLE_SECONDS, SETTLE_SECONDS + COUNTED_SECONDS].map(
@@ -95,9 +97,9 @@ async function overshoot({
   isStoreAway,
 }: Pick<Overshoot, "creditsPerSecond" | "gateways" | "isStoreAway">): Promise<Overshoot> {
   const world = new FleetWorld({ gateways, creditsPerSecond });
-  const random = numbers(9);
+  const random = seeded(9);
   const served: number[] = [];
-  const callsAStep = (2 * creditsPerSecond * STEP_MS) / 1000 / 80;
+  const callsAStep = (2 * creditsPerSecond * STEP_MS) / 1000 / PRICE;
   for (let atMs = 0; atMs < 70_000; atMs += STEP_MS) {
     world.isStoreAway = isStoreAway && atMs >= 20_000 && atMs < 50_000;
     const whole = Math.floor(callsAStep) + (random() < callsAStep % 1 ? 1 : 0);
@@ -125,15 +127,6 @@ function mostIn(steps: number, served: readonly number[]): number {
   return most;
 }
 
-/** Reproducible chance, 0 to 1. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** As text for a terminal. `usPerRow`: of the database's CPU; null where it is not known. */
 export function fleetTable({ rows, overshoots }: Fleet, usPerRow: number | null): string {
   const head = ["load balancer", "keys are called", "lease rows/s", "cores of the database"];
@@ -157,7 +150,6 @@ ${aligned([others, ...shares])}`;
 
 /** CPU microseconds of the database for a row of a statement of many; null where /proc is absent. */
 export async function rowCost(database: BenchDatabase): Promise<number | null> {
-  const { openStorage } = await import("../src/storage/open.ts");
   const storage = await openStorage({ url: database.url });
   try {
     const ROWS = 500;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BenchOptions } from "./bench.ts";
+import { type BenchOptions, WARM_UP } from "./bench.ts";
 import { type Cores, cpuTimeUs } from "./cpu.ts";
 import type { ClosedResult, Faults } from "./generator.ts";
 import type { LoadAnswer, LoadCommand, LoadReady } from "./load.ts";
@@ -11,7 +11,10 @@ import type { ScenarioName } from "./scenarios.ts";
 import { BenchDatabase } from "./storage-cost.ts";
 import { launchTollgate, prepareBeside, type RunningTollgate, startTollgate } from "./tollgate.ts";
 
-export type GatewayCountsOptions = Pick<BenchOptions, "program" | "rounds" | "seconds"> & {
+export type GatewayCountsOptions = Pick<
+  BenchOptions,
+  "program" | "rounds" | "seconds" | "maxBodies"
+> & {
   readonly gateways: number;
   readonly cores: Cores | null;
 };
@@ -30,8 +33,6 @@ export type GatewayCounts = {
 const MEASURED: readonly ScenarioName[] = ["hit-number", "forward"];
 /** Of as many gateways' calls as there are gateways: the least that they serve for the same CPU a call. */
 const LEAST_SHARE = 0.95;
-const MAX_BODIES = 200_000;
-const WARM_UP = 0.2;
 
 /** Several gateways on one database, which one key calls in turn, and one of them alone; `stop` ends it early. */
 export class GatewayCountsRun {
@@ -137,11 +138,11 @@ class Loops {
     { part, port, key }: RunningTollgate,
     options: { readonly isPriming?: boolean; readonly seconds?: number },
   ): Promise<ClosedResult> {
-    const { cores, scenario } = this.#options;
+    const { cores, maxBodies, scenario } = this.#options;
     const { isPriming = false, seconds = this.#options.seconds } = options;
     const command: LoadCommand = {
       ...{ scenario, address: { port, path: `/bench/v3/${key}` }, pid: part.pid },
-      ...{ seconds, maxBodies: MAX_BODIES, rate: null, isPriming, keys: null },
+      ...{ seconds, maxBodies, rate: null, isPriming, keys: null },
       maySleep: cores === null,
     };
     const answer = (await this.#generator.ask([command])) as LoadAnswer;

@@ -120,7 +120,7 @@ export class DailyBalance {
 
   /** Does what is due as time passes. False where there is nothing to look after until the next call. */
   tick(nowMs: UnixMs, atMs: MonotonicMs): boolean {
-    this.#measure();
+    if (this.#parts.isRemote) this.#measure();
     this.#open.endDay(nowMs);
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
     // Credits that were kept, or asked for, for calls that are gone must not be open beyond the bound.

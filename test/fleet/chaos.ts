@@ -3,7 +3,13 @@ import { type Random, seeded, startCountingNode } from "../credits/calls.ts";
 import { ask } from "../http/ask.ts";
 import { newSchema } from "../support/postgres.ts";
 import { startPostgresServer } from "../support/postgres-server.ts";
-import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import {
+  type Customer,
+  makeCustomer,
+  openWorkplace,
+  type Started,
+  type Workplace,
+} from "../support/started-gateway.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { recordKey } from "../support/written.ts";
 
@@ -45,7 +51,7 @@ const SETTLED_MS = 5000;
 /** Served; the balance, the rate; no credits to be had at this moment. */
 const EXPECTED = [200, 402, 429, 503];
 
-type Customer = { readonly owner: string; readonly key: string; served: number; doubtful: number };
+type Spender = Customer & { served: number; doubtful: number };
 
 /** A gateway as its operator has it: it is started again when it ends. */
 type Machine = {
@@ -100,7 +106,7 @@ class World {
   readonly #options: ChaosOptions;
   readonly #machines: readonly Machine[];
   readonly #random: Random;
-  readonly #customers: Customer[] = [];
+  readonly #customers: Spender[] = [];
   readonly #servedAgainMs: number[] = [];
   readonly #odd = new Set<number>();
   #isOver = false;
@@ -116,16 +122,9 @@ class World {
   /** Accounts, keys and the clients that use them. */
   async open(): Promise<void> {
     const [machine] = this.#machines;
-    for (let n = 0; n < ACCOUNTS; n += 1) {
-      const email = `customer-${n}@example.com`;
-      const made = await machine?.workplace.json("accounts", "create", email, "--plan", "chaos");
-      const named = ["--account", email, "--name", "a"];
-      const key = await machine?.workplace.json("keys", "create", ...named);
-      const customer = {
-        owner: (made as { id: string }).id,
-        key: (key as { key: string }).key,
-      };
-      recordKey(customer.key);
+    for (let n = 0; n < ACCOUNTS && machine !== undefined; n += 1) {
+      const account = { email: `customer-${n}@example.com`, plan: "chaos" };
+      const customer = await makeCustomer(machine.workplace, account);
       this.#customers.push({ ...customer, served: 0, doubtful: 0 });
     }
     this.#clients = Array.from({ length: this.#options.clients }, (_, n) => this.#client(n));
@@ -183,7 +182,7 @@ class World {
   }
 
   /** The status; undefined where the connection broke. */
-  async #call(gateway: Started, customer: Customer): Promise<number | undefined> {
+  async #call(gateway: Started, customer: Spender): Promise<number | undefined> {
     this.#calls += 1;
     const params = [`0x${"0".repeat(40)}`, `0x${this.#calls.toString(16)}`];
     const body = JSON.stringify({

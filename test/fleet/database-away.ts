@@ -3,9 +3,13 @@ import { expect } from "vitest";
 import { startCountingNode } from "../credits/calls.ts";
 import { ask } from "../http/ask.ts";
 import { newSchema, sharedPostgres } from "../support/postgres.ts";
-import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
+import {
+  makeCustomer,
+  openWorkplace,
+  type Started,
+  type Workplace,
+} from "../support/started-gateway.ts";
 import { type Passage, startTcpProxy } from "../support/tcp-proxy.ts";
-import { recordKey } from "../support/written.ts";
 
 const PRICE = 80;
 /** A second in eighths is 15 calls. */
@@ -89,12 +93,9 @@ export function expectServed({ statuses, stranger, servedAgainMs, served, used }
   expect(used).toBe(served);
 }
 
-async function customer({ json }: Workplace, name: string): Promise<Customer> {
+async function customer(workplace: Workplace, name: string): Promise<Customer> {
   const email = `${name}@example.com`;
-  await json("accounts", "create", email, "--plan", "away");
-  const { key } = (await json("keys", "create", "--account", email, "--name", "a")) as Customer;
-  recordKey(key);
-  return { email, key };
+  return { email, key: (await makeCustomer(workplace, { email, plan: "away" })).key };
 }
 
 async function usedOf({ json }: Workplace, { email }: Customer): Promise<number> {

@@ -34,13 +34,23 @@ export type Started = {
   readonly admin: string;
 };
 
-/** An account of the plan `growth`, and its key. */
-export async function makeKey({ json }: Pick<Workplace, "json">): Promise<string> {
-  await json("accounts", "create", "ada@example.com", "--plan", "growth");
-  const words = ["--account", "ada@example.com", "--name", "a"];
+/** An account's id, and its key. */
+export type Customer = { readonly owner: string; readonly key: string };
+
+export async function makeCustomer(
+  { json }: Pick<Workplace, "json">,
+  { email, plan }: { readonly email: string; readonly plan: string },
+): Promise<Customer> {
+  const { id } = (await json("accounts", "create", email, "--plan", plan)) as { id: string };
+  const words = ["--account", email, "--name", "a"];
   const { key } = (await json("keys", "create", ...words)) as { key: string };
   recordKey(key);
-  return key;
+  return { owner: id, key };
+}
+
+/** Of an account of the plan `growth`. */
+export async function makeKey(workplace: Pick<Workplace, "json">): Promise<string> {
+  return (await makeCustomer(workplace, { email: "ada@example.com", plan: "growth" })).key;
 }
 
 /** `common`: of the commands and of gateways that are started without options of their own. */
