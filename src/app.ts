@@ -9,8 +9,8 @@ import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
 import type { Config } from "./config/schema.ts";
-import { isPostgresUrl } from "./config/storage.ts";
-import { Ledger } from "./credits/ledger.ts";
+import type { Ledger } from "./credits/ledger.ts";
+import { ownLedger } from "./credits/own-ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
 import { FleetMember } from "./fleet/fleet-member.ts";
 import { LowestCaps } from "./fleet/lowest-caps.ts";
@@ -78,11 +78,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const authenticator = new Authenticator(config.keys, keyParts);
   const process = randomUUID();
   const scheduler = { ...systemScheduler, ...clock };
-  const onLedgerFailure = failureLine(log, "the store of the ledger does not answer");
-  const ledger = new Ledger(
-    { plans: config.plans, process, isRemote: isPostgresUrl(config.storage.url) },
-    { store: storage.ledger, scheduler, onStoreFailure: onLedgerFailure },
-  );
+  const credits = ownLedger(config, { storage, scheduler, log, process });
+  const { ledger } = credits;
   const usage = usageRecorder(config, { ...parts, metrics, clock, process });
   const server = new GatewayServer(config.server, {
     memory,
@@ -111,7 +108,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
-    const parts = [server, admin, fleet, ledger, usage, authenticator];
+    const parts = [server, admin, fleet, credits, usage, authenticator];
     for (const part of parts) await part?.stop();
     await Promise.all(served.map((network) => network.stop()));
     await disk?.close();
@@ -119,7 +116,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   try {
     await fleet.begin();
     for (const network of served) network.start();
-    ledger.start();
+    credits.start();
     usage.start();
     await authenticator.start();
     const port = await server.listen();

@@ -14,7 +14,11 @@ export function resolvePaths(config: Config, baseDir: string): Config {
   return {
     ...config,
     server: tls ? { ...server, tls: { cert: local(tls.cert), key: local(tls.key) } } : server,
-    storage: { ...storage, url: resolveStorage(resolveUrl(storage.url, baseDir), local) },
+    storage: {
+      ...storage,
+      url: resolveStorage(resolveUrl(storage.url, baseDir), local),
+      ...(storage.journal !== undefined && { journal: local(storage.journal) }),
+    },
     cache: disk ? { ...cache, disk: { ...disk, path: local(disk.path) } } : cache,
     networks: config.networks.map((network) => ({
       ...network,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { localUrl, milliseconds, positive } from "./leaves.ts";
+import { localUrl, milliseconds, positive, text } from "./leaves.ts";
 
 /** Of PostgreSQL alone. */
 export const POSTGRES_DEFAULTS = Object.freeze({
@@ -24,6 +24,7 @@ export const storage = z.strictObject({
     .default(POSTGRES_DEFAULTS.schema),
   poolSize: positive.default(POSTGRES_DEFAULTS.poolSize),
   statementTimeoutMs: milliseconds.default(POSTGRES_DEFAULTS.statementTimeoutMs),
+  journal: text.optional(),
 });
 
 /** The ends of a copy. URLs with passwords come from the environment: arguments are seen by all who list processes. */

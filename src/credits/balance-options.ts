@@ -1,4 +1,5 @@
 import type { Clock, MonotonicMs, UnixMs } from "../lib/clock.ts";
+import type { LeaseJournal } from "../storage/lease-journal.ts";
 import type { LedgerStore } from "../storage/ledger-store.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import type { DaysInTurn } from "./days-in-turn.ts";
@@ -30,6 +31,8 @@ export type BalanceParts = {
   readonly days: DaysInTurn;
   /** The store is another machine's: it may be away, and asking it takes long. */
   readonly isRemote: boolean;
+  /** What the next process finds where this one is killed. */
+  readonly journal: LeaseJournal | undefined;
   /** The name of the process that takes, and a number that is larger each time. */
   readonly process: string;
   readonly nextNumber: () => number;

@@ -28,17 +28,23 @@ export class CreditReturns {
     this.#parts = parts;
   }
 
-  add({ of, day }: Lease, credits: number): void {
+  add(lease: Lease, credits: number): void {
+    const series = this.seriesOf(lease);
+    series.total += credits;
+    lease.of.returning += credits;
+    if (series.sending) return;
+    if (this.#failing) this.#failed.add(series);
+    else this.#send(series);
+  }
+
+  /** The series in which credits of the lease go back. */
+  seriesOf({ of, day }: Lease): Series {
     let series = of.series.get(day);
     if (series === undefined) {
       series = new Series(of, day, this.#parts.nextNumber());
       of.series.set(day, series);
     }
-    series.total += credits;
-    of.returning += credits;
-    if (series.sending) return;
-    if (this.#failing) this.#failed.add(series);
-    else this.#send(series);
+    return series;
   }
 
   /** To be called now and then. While the store fails one statement finds out whether it still does. */
@@ -85,7 +91,7 @@ export class CreditReturns {
     const { of, day, total, arrived } = series;
     series.sending = false;
     this.#inTheAir -= 1;
-    if (total === arrived) of.series.delete(day);
+    if (total === arrived) of.returned(day);
     else if (this.#failing) this.#failed.add(series);
     else this.#send(series);
     of.onReturned();

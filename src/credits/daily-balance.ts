@@ -50,6 +50,7 @@ export class DailyBalance {
       store: parts.store,
       health: parts.health,
       nextNumber: parts.nextNumber,
+      asked: (request) => this.#open.asked(request),
       answered: (grant, ask) => this.#answered(grant, ask),
     });
     this.#measure();
@@ -121,7 +122,7 @@ export class DailyBalance {
   /** Does what is due as time passes. False where there is nothing to look after until the next call. */
   tick(nowMs: UnixMs, atMs: MonotonicMs): boolean {
     if (this.#parts.isRemote) this.#measure();
-    this.#open.endDay(nowMs);
+    this.#open.tick(nowMs);
     this.#line.dismiss(atMs - PATIENCE_MS, UNAVAILABLE);
     // Credits that were kept, or asked for, for calls that are gone must not be open beyond the bound.
     this.#open.limit(0, this.#line.credits);

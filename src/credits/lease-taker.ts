@@ -17,6 +17,8 @@ export type TakerParts = {
   readonly store: Pick<LedgerStore, "take">;
   readonly health: StoreHealth;
   readonly nextNumber: () => number;
+  /** Told before the store is. */
+  readonly asked: (request: TakeRequest) => void;
   /** Undefined where the store could not answer. */
   readonly answered: (grant: Grant | undefined, ask: Ask) => void;
 };
@@ -67,22 +69,24 @@ export class LeaseTaker {
 
   /** With the figures and the time of now. */
   #send(asked: Asked, rest: Rest, atMs: MonotonicMs): void {
-    const { store, health, answered } = this.#parts;
+    const { store, health } = this.#parts;
     const { ahead: _, ...same } = asked;
     this.#inTheAir = true;
     this.#sentAtMs = atMs;
-    store.take({ ...rest, ...same }).then(
+    const request = { ...rest, ...same };
+    this.#parts.asked(request);
+    store.take(request).then(
       (grant) => {
         this.#inTheAir = false;
         this.#inDoubt = undefined;
         health.answered();
-        answered(grant, asked);
+        this.#parts.answered(grant, asked);
       },
       (error: unknown) => {
         this.#inTheAir = false;
         if (isOutcomeUnknown(error)) this.#inDoubt = asked;
         health.failed(error);
-        answered(undefined, asked);
+        this.#parts.answered(undefined, asked);
       },
     );
   }

@@ -40,6 +40,8 @@ export type LeaseOwner = {
   returning: number;
   /** A statement that brings some of them back has ended, well or not. */
   readonly onReturned: () => void;
+  /** All of a day that were on their way have arrived. */
+  returned(day: Day): void;
   /** What a store on another machine is told with each statement: credits of the day that nobody holds. */
   tell(day: Day): number | undefined;
 };

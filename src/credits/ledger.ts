@@ -1,6 +1,7 @@
 import type { PlanConfig } from "../config/plans.ts";
 import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf, endOf } from "../lib/day.ts";
+import type { LeaseJournal } from "../storage/lease-journal.ts";
 import type { LedgerStore } from "../storage/ledger-store.ts";
 import {
   type Denied,
@@ -40,6 +41,8 @@ export type LedgerParts = {
   readonly scheduler: Scheduler;
   /** Told once when the store begins to fail. */
   readonly onStoreFailure: (error: unknown) => void;
+  /** Absent: what is open in a process that is killed stays charged. */
+  readonly journal?: LeaseJournal | undefined;
 };
 
 /** Why a call gets no credits. */
@@ -77,7 +80,7 @@ export class Ledger {
   #endTicks: () => void = () => undefined;
   #stopping: { readonly untilMs: MonotonicMs; readonly done: () => void } | undefined;
 
-  constructor(options: LedgerOptions, { store, scheduler, onStoreFailure }: LedgerParts) {
+  constructor(options: LedgerOptions, { store, scheduler, onStoreFailure, journal }: LedgerParts) {
     this.#plans = new Plans(options.plans);
     this.#scheduler = scheduler;
     const health = new StoreHealth(onStoreFailure, scheduler);
@@ -95,6 +98,7 @@ export class Ledger {
       ...numbered,
       returns: this.#returns,
       clock: scheduler,
+      journal,
       days: this.#days,
       awake: this.#awake,
     };

@@ -1,5 +1,5 @@
 import type { Clock, UnixMs } from "../lib/clock.ts";
-import type { Day } from "../storage/ledger-store.ts";
+import type { Day, TakeRequest } from "../storage/ledger-store.ts";
 import type { BalanceParts } from "./balance-options.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import {
@@ -11,6 +11,7 @@ import {
   PARTS_TO_TRIM,
   type Series,
 } from "./lease.ts";
+import { LeaseNotes } from "./lease-notes.ts";
 import type { Ask } from "./lease-taker.ts";
 import { Spending } from "./spending.ts";
 import type { StoreHealth } from "./store-health.ts";
@@ -20,7 +21,7 @@ const SHARE_OF_REST = 16;
 /** As much as an eighth of a second's throughput. */
 const UNTOLD_A_SECOND = 8;
 
-export type OpenLeaseParts = Pick<BalanceParts, "returns" | "clock" | "isRemote"> & {
+export type OpenLeaseParts = Pick<BalanceParts, "returns" | "clock" | "isRemote" | "journal"> & {
   /** A statement that brings credits back has ended, well or not. */
   readonly onReturned: () => void;
 };
@@ -47,17 +48,20 @@ export class OpenLease implements LeaseOwner {
   /** What was spent in all when the store was asked last. */
   #told = 0;
   readonly #spending: Spending | undefined;
+  readonly #notes: LeaseNotes | undefined;
   readonly #clock: Clock;
   #perSecond = 1;
   readonly #returns: CreditReturns;
   #bound = 1;
 
-  constructor(owner: string, { returns, clock, isRemote, onReturned }: OpenLeaseParts) {
+  constructor(owner: string, parts: OpenLeaseParts) {
+    const { returns, clock, isRemote, journal } = parts;
     this.owner = owner;
-    this.onReturned = onReturned;
+    this.onReturned = parts.onReturned;
     this.#returns = returns;
     this.#clock = clock;
     this.#spending = isRemote ? new Spending(clock.monotonic()) : undefined;
+    this.#notes = journal && new LeaseNotes(owner, { journal, clock });
     this.current = new Lease(this, -1);
   }
 
@@ -97,7 +101,34 @@ export class OpenLease implements LeaseOwner {
   hold(credits: number): Lease {
     this.current.left -= credits;
     this.held += credits;
+    if (this.#notes?.isBelow(this.current.left)) {
+      this.#notes.spent(credits, this.current.left);
+      this.#note();
+    }
     return this.current;
+  }
+
+  /** Before the store is asked. */
+  asked(request: TakeRequest): void {
+    this.#notes?.asked(request);
+  }
+
+  returned(day: Day): void {
+    const series = this.series.get(day);
+    if (series !== undefined && series.total !== series.arrived) return;
+    const isPresent = day === this.current.day;
+    if (this.#notes !== undefined) {
+      if (this.arriving > 0 || (isPresent && this.current.left > 0)) return;
+      this.#notes.drop(day, isPresent);
+    }
+    this.series.delete(day);
+  }
+
+  #note(isAnswered = false): void {
+    if (this.#notes === undefined) return;
+    const { day, left } = this.current;
+    const { number, total } = this.#returns.seriesOf(this.current);
+    this.#notes.write({ day, series: number, total }, { left, isAnswered });
   }
 
   /** Takes back the credits of a call, of this lease or of one that ended. */
@@ -122,8 +153,19 @@ export class OpenLease implements LeaseOwner {
       this.current = new Lease(this, day);
     }
     this.#kept += credits;
-    if (day === this.current.day) this.current.left += credits;
-    else this.#goBack(new Lease(this, day), credits);
+    if (day === this.current.day) {
+      this.current.left += credits;
+      this.#note(true);
+    } else this.#goStraightBack(new Lease(this, day), credits);
+  }
+
+  /** The journal counts them among those that go back before they do: the take that brought them is not asked again. */
+  #goStraightBack(lease: Lease, credits: number): void {
+    if (this.#notes !== undefined) {
+      const { number, total } = this.#returns.seriesOf(lease);
+      this.#notes.arrived({ day: lease.day, series: number, total: total + credits });
+    }
+    this.#goBack(lease, credits);
   }
 
   /** The credits that the lease should hold, where so much is left of the day in the store. */
@@ -169,12 +211,27 @@ export class OpenLease implements LeaseOwner {
   }
 
   giveUp(): void {
+    if (this.current.left === 0) return;
     this.#keep(0);
+    this.#note();
+  }
+
+  /** To be called a few times a second. */
+  tick(nowMs: UnixMs): void {
+    this.endDay(nowMs);
+    this.#bringUpToDate();
   }
 
   /** The rest of another day goes back. */
   endDay(nowMs: UnixMs): void {
     if (!this.current.isOf(nowMs)) this.giveUp();
+  }
+
+  /** Brings what a process that takes this one's place finds up to date. */
+  #bringUpToDate(): void {
+    if (this.#notes === undefined) return;
+    if (this.#notes.isOutdated(this.current.left)) this.#note();
+    for (const day of this.#notes.days) this.returned(day);
   }
 
   /** How much may lie unspent beside what is held, on its way back and asked for. */
@@ -198,5 +255,6 @@ export class OpenLease implements LeaseOwner {
   #goBack(lease: Lease, credits: number): void {
     this.#kept -= credits;
     this.#returns.add(lease, credits);
+    if (lease.day === this.current.day) this.#notes?.wentBack(credits);
   }
 }

@@ -159,6 +159,7 @@ export async function runSchedule(
   const world = new Simulation(PLANS, [choices.of(PLAN_NAMES), choices.of(PLAN_NAMES)], {
     count: 1 + choices.upTo(3),
     isRemote: choices.upTo(2) === 0,
+    keepsJournal: choices.upTo(2) === 0,
   });
   for (const number of steps) {
     const step = new Choices(number);

@@ -1,6 +1,7 @@
 import type { PlanConfig } from "../../src/config/plans.ts";
 import { Ledger, type Reservation } from "../../src/credits/ledger.ts";
 import type { LedgerStore, TakeRequest } from "../../src/storage/ledger-store.ts";
+import { SimulatedJournal } from "./simulated-journal.ts";
 import { SimulatedStore, type Statement } from "./simulated-store.ts";
 
 export const DAY_MS = 86_400_000;
@@ -22,6 +23,14 @@ export type CallInTheAir = {
 /** Credits of one owner in one process, as the store and the clients saw them. */
 export type Book = { taken: number; returned: number; served: number; held: number };
 
+/** Credits that calls took, or gave back since they were not served. */
+type Moved = {
+  readonly name: string;
+  readonly credits: number;
+  readonly atMs: number;
+  readonly isBack: boolean;
+};
+
 /** One process: its ledger, its clock, its way to the store, and the books that are kept of it. */
 export class SimulatedProcess {
   readonly name: string;
@@ -36,6 +45,11 @@ export class SimulatedProcess {
   /** Of each owner, and of each account's day (`id/day`). */
   readonly books = new Map<string, Book>();
   wallOffsetMs = 0;
+  /** Of those that keep one. */
+  readonly journal: SimulatedJournal | undefined;
+  /** The store said that a take had failed which it had carried out. */
+  wasLiedTo = false;
+  readonly #moved: Moved[] = [];
   readonly startedDay: number;
   /** The day that its clock showed at its start. */
   readonly startedOn: number;
@@ -59,6 +73,7 @@ export class SimulatedProcess {
       readonly store: LedgerStore;
       readonly plans: Readonly<Record<string, PlanConfig>>;
       readonly isRemote: boolean;
+      readonly keepsJournal: boolean;
       readonly sent: (process: SimulatedProcess, statement: Statement) => void;
       readonly taking: (process: SimulatedProcess, request: TakeRequest) => void;
       readonly taken: (process: SimulatedProcess, request: TakeRequest) => void;
@@ -76,10 +91,12 @@ export class SimulatedProcess {
       taken: (request) => parts.taken(this, request),
     });
     const { time } = parts;
+    this.journal = parts.keepsJournal ? new SimulatedJournal(name) : undefined;
     this.ledger = new Ledger(
       { plans: parts.plans, process: name, isRemote: parts.isRemote },
       {
         store: this.store,
+        journal: this.journal,
         onStoreFailure: () => undefined,
         scheduler: {
           now: () => this.now,
@@ -164,9 +181,33 @@ export class SimulatedProcess {
     return false;
   }
 
+  moved(name: string, credits: number, isBack: boolean): void {
+    this.#moved.push({ name, credits, atMs: this.#time.monotonicMs, isBack });
+  }
+
+  /**
+   * The most that a kill costs an owner beside its calls in the air, with a journal: what it spent within a tenth of a
+   * second, twice since that may double; and what came back since the last tick.
+   */
+  costOfKill(name: string): number {
+    const moved = this.#moved.filter((each) => each.name === name);
+    const spent = moved.filter(({ isBack }) => !isBack);
+    let most = 0;
+    for (const { atMs } of spent) {
+      const within = spent.filter((each) => each.atMs <= atMs && each.atMs > atMs - 100);
+      most = Math.max(most, sumOf(within));
+    }
+    const since = this.#time.monotonicMs - 250;
+    return 2 * most + sumOf(moved.filter(({ isBack, atMs }) => isBack && atMs >= since));
+  }
+
   /** Credits that the store counts as used, and that were not served. */
   open(name: string): number {
     const { taken, returned, served } = this.book(name);
     return taken - returned - served;
   }
+}
+
+function sumOf(all: readonly Moved[]): number {
+  return all.reduce((sum, { credits }) => sum + credits, 0);
 }

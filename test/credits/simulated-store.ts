@@ -44,8 +44,8 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
   #lastNumber = 0;
   /** Numbers of takes that were carried out. */
   readonly #carriedOut = new Set<number>();
-  /** What has arrived of each series. */
-  readonly #arrived = new Map<number, number>();
+  /** What has arrived of the newest series of each owner and day. What comes of an earlier one changes nothing. */
+  readonly #arrived = new Map<string, { readonly series: number; total: number }>();
 
   constructor(store: LedgerStore, watch: Watch) {
     this.#store = store;
@@ -74,9 +74,11 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
     const { owner, day, series, total } = given;
     const what = { kind: "giveBack", owner, day, credits: 0, isRepeated: false } as const;
     return this.#send(what, async (statement) => {
-      const arrived = this.#arrived.get(series) ?? 0;
-      statement.credits = Math.max(0, total - arrived);
-      this.#arrived.set(series, Math.max(arrived, total));
+      const last = this.#arrived.get(`${owner} ${day}`) ?? { series, total: 0 };
+      const known = last.series < series ? { series, total: 0 } : last;
+      this.#arrived.set(`${owner} ${day}`, known);
+      statement.credits = known.series > series ? 0 : Math.max(0, total - known.total);
+      known.total += statement.credits;
       await this.#store.giveBack(given);
     });
   };

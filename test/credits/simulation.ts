@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { PlanConfig } from "../../src/config/plans.ts";
+import { LeaseRecovery } from "../../src/credits/lease-recovery.ts";
 import type { CreditRefusal, Reservation } from "../../src/credits/ledger.ts";
 import type { CreditIdentity } from "../../src/credits/plans.ts";
 import type { LedgerStore } from "../../src/storage/ledger-store.ts";
@@ -35,6 +36,12 @@ export type SimulatedAccount = {
   readonly added: Map<number, number>;
 };
 
+type SimulationOptions = {
+  readonly count?: number;
+  readonly isRemote?: boolean;
+  readonly keepsJournal?: boolean;
+};
+
 /** The whole of it: processes on one store, clients, and the books that the invariants are read from. */
 export class Simulation {
   readonly time: SharedTime = { monotonicMs: 1000, wallMs: NOON_MS, realMs: NOON_MS };
@@ -45,6 +52,7 @@ export class Simulation {
   onRelease: (accountId: string, credits: number) => void = () => undefined;
   readonly #plans: Readonly<Record<string, PlanConfig>>;
   readonly #isRemote: boolean;
+  readonly #keepsJournal: boolean;
   readonly #store: LedgerStore = openMemory().ledger;
   /** What was served, by `account/day`, in all processes. */
   readonly served = new Map<string, number>();
@@ -58,14 +66,15 @@ export class Simulation {
   /** Statements that were taken for lost, on their way to the store. */
   #late: { readonly process: SimulatedProcess; readonly statement: Statement }[] = [];
 
-  /** `isRemote`: the store is another machine's. */
+  /** `isRemote`: the store is another machine's. `keepsJournal`: of each process, which the next one finds. */
   constructor(
     plans: Readonly<Record<string, PlanConfig>>,
     accounts: readonly string[],
-    { count = 1, isRemote = false }: { readonly count?: number; readonly isRemote?: boolean } = {},
+    { count = 1, isRemote = false, keepsJournal = false }: SimulationOptions = {},
   ) {
     this.#plans = plans;
     this.#isRemote = isRemote;
+    this.#keepsJournal = keepsJournal;
     this.accounts = accounts.map((plan, index) => ({
       id: `account${index}`,
       plan,
@@ -84,6 +93,7 @@ export class Simulation {
       store: this.#store,
       plans: this.#plans,
       isRemote: this.#isRemote,
+      keepsJournal: this.#keepsJournal,
       sent: (sender, statement) => this.#note(() => this.#sent(sender, statement)),
       taking: (taker, request) => this.#note(() => this.#openings.sent(taker, request)),
       taken: (taker, request) => this.#openings.carriedOut(taker, request),
@@ -120,6 +130,8 @@ export class Simulation {
     this.#followBounds(process, account, keyOwner);
     const call = { accountId: account.id, keyOwner, credits };
     let told = 0;
+    // Held of the key, though the account has none for it.
+    if (keyOwner !== undefined) process.moved(keyOwner, credits, false);
     // Beforehand: the take that it waits for is sent before `admit` returns.
     this.#wait(process, call, credits);
     const admitted = (later: Reservation | CreditRefusal) =>
@@ -151,6 +163,7 @@ export class Simulation {
       const book = process.book(name);
       book.held -= credits;
       if (served) book.served += credits;
+      else process.moved(name, credits, true);
     }
     if (served) this.served.set(day, (this.served.get(day) ?? 0) + credits);
     process.ledger.settle(reservation, served);
@@ -198,6 +211,7 @@ export class Simulation {
     const isAskedAgain = isOutcomeUnknown || process.inDoubt.has(owner);
     if (carriedOut && granted !== undefined && !isAskedAgain) {
       for (const name of namesOf(owner, granted.day)) {
+        process.wasLiedTo = true;
         process.book(name).taken -= granted.granted;
         this.#lose(name, granted.granted);
       }
@@ -314,7 +328,36 @@ export class Simulation {
       }
     }
     this.processes.splice(this.processes.indexOf(process), 1);
+    await this.#recover(process);
     for (const name of process.books.keys()) this.#lose(name, process.open(name));
+  }
+
+  /** What the next process does with the journal of one that was killed. */
+  async #recover(process: SimulatedProcess): Promise<void> {
+    const { journal, store } = process;
+    if (journal === undefined || process.wasLiedTo) return;
+    store.statements.clear();
+    const clock = { now: () => process.now, every: () => () => undefined };
+    let isDone = false;
+    const recovery = new LeaseRecovery({ journal, store, clock, onDone: () => undefined });
+    void recovery.run().then(() => {
+      isDone = true;
+    });
+    for (let round = 0; !isDone; round += 1) {
+      assert.ok(round < 1000, "the leases of a killed process go back");
+      await turn();
+      for (const statement of [...store.statements]) {
+        await this.#carryOut(process, statement);
+        statement.answer();
+      }
+    }
+    for (const [name, { held }] of process.books) {
+      const open = process.open(name);
+      assert.ok(open >= held, `what was served stays charged: ${name} has ${open} of ${held}`);
+      if (/\/\d+$/.test(name)) continue;
+      const most = process.costOfKill(name) + (process.waiting.get(name) ?? 0);
+      assert.ok(open - held <= most, `a kill costs ${name} ${open - held}, over ${most}`);
+    }
   }
 
   async add(account: SimulatedAccount, credits: number): Promise<void> {
@@ -492,7 +535,8 @@ export class Simulation {
   }
 
   #sent(process: SimulatedProcess, { kind, owner, credits, isRepeated }: Statement): void {
-    if (kind !== "take") return;
+    // What asks for another process may ask for several of its days at once.
+    if (kind !== "take" || !this.processes.includes(process)) return;
     const bound = process.bounds.get(owner) ?? 0;
     const { held } = process.book(owner);
     const others = [...process.store.statements].filter(
@@ -526,7 +570,9 @@ export class Simulation {
     const { day } = outcome;
     assert.equal(day, process.day, "a call is charged to the day of the clock");
     for (const name of [accountId, `${accountId}/${day}`, keyOwner]) {
-      if (name !== undefined) process.book(name).held += credits;
+      if (name === undefined) continue;
+      process.book(name).held += credits;
+      if (name !== keyOwner) process.moved(name, credits, false);
     }
     process.calls.push({ ...call, reservation: outcome });
     this.onRelease(accountId, credits);

@@ -1,23 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
 import { startCountingNode } from "../credits/calls.ts";
-import { ask } from "../http/ask.ts";
 import { newSchema, sharedPostgres } from "../support/postgres.ts";
-import {
-  makeCustomer,
-  openWorkplace,
-  type Started,
-  type Workplace,
-} from "../support/started-gateway.ts";
+import { openWorkplace } from "../support/started-gateway.ts";
 import { type Passage, startTcpProxy } from "../support/tcp-proxy.ts";
+import { Calls, customer, usedOf } from "./steady-calls.ts";
 
-const PRICE = 80;
 /** A second in eighths is 15 calls. */
 const PLAN = { dailyCredits: 10_000_000, creditsPerSecond: 10_000 };
 const CALLS_A_SECOND = 20;
-const AGAIN_WITHIN_MS = 10_000;
-
-type Customer = { readonly email: string; readonly key: string };
 
 export type Absence = {
   /** Of the client that called before, each with how often it came. */
@@ -53,7 +44,10 @@ export async function absence(passage: Passage, awayMs: number): Promise<Absence
   });
   try {
     const gateway = await workplace.start();
-    const [busy, stranger] = [await customer(workplace, "busy"), await customer(workplace, "rest")];
+    const [busy, stranger] = [
+      await customer(workplace, { name: "busy", plan: "away" }),
+      await customer(workplace, { name: "rest", plan: "away" }),
+    ];
     const calls = new Calls(gateway);
     await calls.make(stranger);
     await calls.during(busy, { seconds: awayMs / 4000, callsASecond: 8 * CALLS_A_SECOND });
@@ -91,70 +85,4 @@ export function expectServed({ statuses, stranger, servedAgainMs, served, used }
   expect(Number(stranger.retryAfter)).toBeGreaterThan(0);
   expect(servedAgainMs).toBeLessThan(2000);
   expect(used).toBe(served);
-}
-
-async function customer(workplace: Workplace, name: string): Promise<Customer> {
-  const email = `${name}@example.com`;
-  return { email, key: (await makeCustomer(workplace, { email, plan: "away" })).key };
-}
-
-async function usedOf({ json }: Workplace, { email }: Customer): Promise<number> {
-  return ((await json("usage", "--account", email)) as { readonly used: number }).used;
-}
-
-class Calls {
-  served = 0;
-  readonly #port: number;
-  #made = 0;
-
-  constructor({ port }: Started) {
-    this.#port = port;
-  }
-
-  async make({ key }: Customer): ReturnType<typeof ask> {
-    this.#made += 1;
-    const params = [`0x${"0".repeat(40)}`, `0x${this.#made.toString(16)}`];
-    const call = { jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params };
-    const answer = await ask(this.#port, {
-      target: `/node/v3/${key}`,
-      body: JSON.stringify(call),
-    });
-    if (answer.status === 200) this.served += PRICE;
-    return answer;
-  }
-
-  async during(
-    of: Customer,
-    { seconds, callsASecond }: { readonly seconds: number; readonly callsASecond: number },
-  ): Promise<ReadonlyMap<number, number>> {
-    const statuses = new Map<number, number>();
-    const begun = performance.now();
-    const all: Promise<void>[] = [];
-    for (let made = 0; made < seconds * callsASecond; made += 1) {
-      await setTimeout(Math.max(0, begun + (made * 1000) / callsASecond - performance.now()));
-      all.push(
-        this.make(of).then(({ status }) => {
-          statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        }),
-      );
-    }
-    await Promise.all(all);
-    return statuses;
-  }
-
-  async untilServed(of: Customer): Promise<number> {
-    const begun = performance.now();
-    while ((await this.make(of)).status !== 200) await setTimeout(20);
-    return performance.now() - begun;
-  }
-
-  /** What is used, as soon as it is what was served. */
-  async untilAllIsBack(usedNow: () => Promise<number>): Promise<number> {
-    const begun = performance.now();
-    for (;;) {
-      const used = await usedNow();
-      if (used === this.served || performance.now() - begun > AGAIN_WITHIN_MS) return used;
-      await setTimeout(200);
-    }
-  }
 }

@@ -163,6 +163,11 @@ export function isFileFault(error: unknown): boolean {
   return [8, 10, 11, 14, 26].includes(resultCode(error) ?? -1);
 }
 
+/** Whether what the file holds cannot be read. */
+export function isDamaged(error: unknown): boolean {
+  return [11, 26].includes(resultCode(error) ?? -1);
+}
+
 /** IOERR_FSYNC, IOERR_SHMSIZE, IOERR_SHMMAP: what may fail when the commit stands in the log already. */
 const AFTER_THE_COMMIT = [1034, 4874, 5386];
 
