@@ -9,12 +9,11 @@ import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
 import type { Config } from "./config/schema.ts";
-import type { Ledger } from "./credits/ledger.ts";
 import { ownLedger } from "./credits/own-ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
-import { FleetMember } from "./fleet/fleet-member.ts";
+import { joinFleet } from "./fleet/join-fleet.ts";
+import { LostCommits } from "./fleet/lost-commits.ts";
 import { LowestCaps } from "./fleet/lowest-caps.ts";
-import { marksOf } from "./fleet/marks.ts";
 import { AddressBook } from "./gateway/fronts/address.ts";
 import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
@@ -73,12 +72,12 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const memory = memoryOf(config, metrics);
   const caps = new LowestCaps();
   const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory, caps });
-  const onKeysFailure = failureLine(log, "the store of keys does not answer");
-  const keyParts = { storage, clock, onStoreFailure: onKeysFailure };
-  const authenticator = new Authenticator(config.keys, keyParts);
+  const losses = new LostCommits({ store: storage.fleet, clock, log });
+  const onForgotten = losses.found;
+  const authenticator = authenticatorOf(config, { storage, clock, log, onForgotten });
   const process = randomUUID();
   const scheduler = { ...systemScheduler, ...clock };
-  const credits = ownLedger(config, { storage, scheduler, log, process });
+  const credits = ownLedger(config, { storage, scheduler, log, process, onForgotten });
   const { ledger } = credits;
   const usage = usageRecorder(config, { ...parts, metrics, clock, process });
   const server = new GatewayServer(config.server, {
@@ -102,13 +101,13 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   });
   const served = networks.map(({ network }) => network);
   const check = obstacles({ storage, clock, ledger, usage });
-  const isHealthy = () => !storage.isGone();
-  const fleet = fleetMember(config, { ...parts, clock, metrics, ledger, process, served, caps });
+  const fleet = joinFleet(config, { ...parts, clock, metrics, ledger, process, served, caps });
   const watched = { networks: served, fleet, metrics };
+  const isHealthy = () => !storage.isGone();
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
-    const parts = [server, admin, fleet, credits, usage, authenticator];
+    const parts = [server, admin, fleet, losses, credits, usage, authenticator];
     for (const part of parts) await part?.stop();
     await Promise.all(served.map((network) => network.stop()));
     await disk?.close();
@@ -129,34 +128,18 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
-const DIFFERENCE = "other gateways that serve from the same storage have other settings";
-const RIVAL =
-  "another gateway that serves from the same storage has this name: give each its own, fleet.name";
-
-/** This process among those that serve from the storage. */
-function fleetMember(
-  config: Config,
-  parts: GatewayParts & {
+function authenticatorOf(
+  { keys }: Config,
+  {
+    log,
+    ...parts
+  }: Pick<GatewayParts, "storage" | "log"> & {
     readonly clock: Time;
-    readonly metrics: Metrics;
-    readonly ledger: Ledger;
-    readonly process: string;
-    readonly served: readonly Network[];
-    readonly caps: LowestCaps;
+    readonly onForgotten: () => void;
   },
-): FleetMember {
-  const { storage, clock, log, metrics, ledger, process, served, caps, number = 1 } = parts;
-  return new FleetMember(
-    { name: config.fleet.name, worker: number, process, marks: marksOf(config) },
-    {
-      ...{ store: storage.fleet, clock, networks: served },
-      calls: () => metrics.callCount,
-      leases: () => ledger.leases,
-      onGateways: (all) => caps.follow(all.map(({ marks }) => marks)),
-      onDifference: (settings) => log.warn({ settings }, DIFFERENCE),
-      onRival: (name) => log.error({ name }, RIVAL),
-    },
-  );
+): Authenticator {
+  const onStoreFailure = failureLine(log, "the store of keys does not answer");
+  return new Authenticator(keys, { ...parts, onStoreFailure });
 }
 
 /** Files of the program itself: standard streams, the database, modules. */

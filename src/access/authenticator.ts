@@ -34,6 +34,8 @@ export type AuthenticatorParts = {
   readonly clock: Pick<Time, "now" | "monotonic" | "every">;
   /** Told once when the store begins to fail; holds no key. */
   readonly onStoreFailure: (error: unknown) => void;
+  /** The store misses changes that it had told of. */
+  readonly onForgotten?: () => void;
 };
 
 /**
@@ -165,6 +167,7 @@ export class Authenticator {
     void this.#uses.flush();
     try {
       const news = await this.#parts.storage.changes.since(this.#seq);
+      if (news.isForgotten) this.#parts.onForgotten?.();
       const concerns = matcher(news);
       if (concerns !== undefined) this.#refused.clear();
       this.#changes.add(news);

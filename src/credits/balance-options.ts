@@ -36,5 +36,7 @@ export type BalanceParts = {
   /** The name of the process that takes, and a number that is larger each time. */
   readonly process: string;
   readonly nextNumber: () => number;
+  /** The store misses what it had committed. */
+  readonly onForgotten: () => void;
   readonly awake: Set<Awake>;
 };

@@ -47,9 +47,7 @@ export class DailyBalance {
     this.#sharing = new Sharing(onAlone);
     this.#open = new OpenLease(owner, { ...parts, onReturned: () => this.#pump() });
     this.#taker = new LeaseTaker({
-      store: parts.store,
-      health: parts.health,
-      nextNumber: parts.nextNumber,
+      ...parts,
       asked: (request) => this.#open.asked(request),
       answered: (grant, ask) => this.#answered(grant, ask),
     });

@@ -9,7 +9,7 @@ export const PATIENCE_MS = 2000;
 /** `ahead`: before any call waits for it. */
 export type Ask = { readonly least: number; readonly want: number; readonly ahead: boolean };
 
-type Rest = Omit<TakeRequest, "least" | "want" | "number">;
+type Rest = Omit<TakeRequest, "least" | "want" | "number" | "known">;
 /** What the same take has in common however often it is asked. */
 type Asked = Ask & Pick<TakeRequest, "number" | "day">;
 
@@ -17,6 +17,8 @@ export type TakerParts = {
   readonly store: Pick<LedgerStore, "take">;
   readonly health: StoreHealth;
   readonly nextNumber: () => number;
+  /** The store does not know of a take that it had answered. */
+  readonly onForgotten: () => void;
   /** Told before the store is. */
   readonly asked: (request: TakeRequest) => void;
   /** Undefined where the store could not answer. */
@@ -32,6 +34,8 @@ export class LeaseTaker {
   #inTheAir = false;
   #sentAtMs = 0;
   #inDoubt: Asked | undefined;
+  /** The last one that was answered. */
+  #known: Pick<Asked, "number" | "day"> | undefined;
 
   constructor(parts: TakerParts) {
     this.#parts = parts;
@@ -73,12 +77,15 @@ export class LeaseTaker {
     const { ahead: _, ...same } = asked;
     this.#inTheAir = true;
     this.#sentAtMs = atMs;
-    const request = { ...rest, ...same };
+    const known = this.#known?.day === asked.day ? this.#known.number : undefined;
+    const request = { ...rest, ...same, known };
     this.#parts.asked(request);
     store.take(request).then(
       (grant) => {
         this.#inTheAir = false;
         this.#inDoubt = undefined;
+        this.#known = asked;
+        if (grant.isForgotten) this.#parts.onForgotten();
         health.answered();
         this.#parts.answered(grant, asked);
       },

@@ -41,6 +41,8 @@ export type LedgerParts = {
   readonly scheduler: Scheduler;
   /** Told once when the store begins to fail. */
   readonly onStoreFailure: (error: unknown) => void;
+  /** The store does not know of a take that it had answered. */
+  readonly onForgotten?: (() => void) | undefined;
   /** Absent: what is open in a process that is killed stays charged. */
   readonly journal?: LeaseJournal | undefined;
 };
@@ -80,7 +82,7 @@ export class Ledger {
   #endTicks: () => void = () => undefined;
   #stopping: { readonly untilMs: MonotonicMs; readonly done: () => void } | undefined;
 
-  constructor(options: LedgerOptions, { store, scheduler, onStoreFailure, journal }: LedgerParts) {
+  constructor(options: LedgerOptions, { store, scheduler, onStoreFailure, ...rest }: LedgerParts) {
     this.#plans = new Plans(options.plans);
     this.#scheduler = scheduler;
     const health = new StoreHealth(onStoreFailure, scheduler);
@@ -98,7 +100,8 @@ export class Ledger {
       ...numbered,
       returns: this.#returns,
       clock: scheduler,
-      journal,
+      journal: rest.journal,
+      onForgotten: rest.onForgotten ?? (() => undefined),
       days: this.#days,
       awake: this.#awake,
     };

@@ -17,6 +17,7 @@ export type OwnLedgerParts = {
   readonly log: Logger;
   /** Unlike the name of any other process on the store. */
   readonly process: string;
+  readonly onForgotten: () => void;
 };
 
 export type OwnLedger = {
@@ -31,12 +32,12 @@ export type OwnLedger = {
  * @throws StorageError, or the system's error, where the journal's folder cannot be used
  */
 export function ownLedger(config: Config, parts: OwnLedgerParts): OwnLedger {
-  const { storage, scheduler, log, process } = parts;
+  const { storage, scheduler, log, process, onForgotten } = parts;
   const journal = journalOf(config, parts);
   const ledger = new Ledger(
     { plans: config.plans, process, isRemote: isPostgresUrl(config.storage.url) },
     {
-      ...{ store: storage.ledger, scheduler, journal },
+      ...{ store: storage.ledger, scheduler, journal, onForgotten },
       onStoreFailure: (cause) =>
         log.error({ cause: String(cause) }, "the store of the ledger does not answer"),
     },

@@ -38,4 +38,9 @@ export type FleetStore = {
   /** Until it is enabled, whatever starts again. */
   readonly setDrained: (place: UpstreamName, isDrained: boolean) => Promise<void>;
   readonly drained: () => Promise<readonly UpstreamName[]>;
+  /** A gateway misses what was committed before. Of several the last one counts. */
+  readonly tellLoss: (now: UnixMs) => Promise<void>;
+  /** When that was told, Unix milliseconds; undefined where it was not, or is forgotten. */
+  readonly lossFound: () => Promise<UnixMs | undefined>;
+  readonly forgetLoss: () => Promise<void>;
 };

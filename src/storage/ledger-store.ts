@@ -34,6 +34,8 @@ export type TakeRequest = {
   readonly number: number;
   /** Credits per second that all processes together may take while there are several. */
   readonly perSecond: number;
+  /** The number of a take of this day that was answered to the process. */
+  readonly known?: number | undefined;
   /** Credits of the day that the process has leased already, and has not spent. Absent: it does not tell. */
   readonly unspent?: number | undefined;
   /** Unix milliseconds. */
@@ -57,6 +59,8 @@ export type Grant = {
   readonly waitMs: number;
   /** Another process took from this row within the last two seconds. */
   readonly shared: boolean;
+  /** The database does not know of the take that the process knows: it has lost what was committed. A file does not tell. */
+  readonly isForgotten?: true;
 };
 
 /** Credits that a process took of a day and did not spend. */

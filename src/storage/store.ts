@@ -127,6 +127,8 @@ export type Changes = {
   /** False: some changes are no longer known, so all that was read before may be outdated. */
   readonly complete: boolean;
   readonly changes: readonly Change[];
+  /** The feed ends before the position that was asked for: the database has lost what was committed. */
+  readonly isForgotten?: true;
 };
 
 /**

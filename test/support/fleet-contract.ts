@@ -50,6 +50,17 @@ export function fleetContract(storage: () => Storage): void {
     expect((await listed()).map(({ process }) => process)).toEqual(["two"]);
   });
 
+  test("commits that were lost are told of, by the last who found it out, until that is forgotten", async () => {
+    const { fleet } = storage();
+    expect(await fleet.lossFound()).toBeUndefined();
+    await fleet.tellLoss(1_700_000_000_000);
+    await fleet.tellLoss(1_700_000_000_500);
+    expect(await fleet.lossFound()).toBe(1_700_000_000_500);
+    await fleet.forgetLoss();
+    await fleet.forgetLoss();
+    expect(await fleet.lossFound()).toBeUndefined();
+  });
+
   test("upstreams are drained until they are enabled, however often that is said", async () => {
     const { fleet } = storage();
     const [a, b] = ["node-a", "node-b"].map((upstream) => ({ network: "mainnet", upstream }));

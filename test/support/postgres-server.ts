@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -33,6 +34,8 @@ export type PostgresServer = {
   readonly kill: () => Promise<void>;
   /** On the same port, with what was committed. Resolves when it accepts connections. */
   readonly restart: () => Promise<void>;
+  /** Kills it, and starts it again with a copy of its data kept. Returns what starts it with that copy, once. */
+  readonly keepCopy: () => Promise<() => Promise<void>>;
   /** Ends it and removes its folder. */
   readonly stop: () => Promise<void>;
 };
@@ -79,14 +82,28 @@ export async function startPostgresServer(
     for (const pid of sessions) endProcess(pid);
     await ended;
   };
+  const restart = async () => {
+    await kill();
+    child = await start();
+  };
   return {
     ...{ port, user: USER, password, folder },
     url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
     pid: () => child.pid ?? 0,
     kill,
-    restart: async () => {
+    restart,
+    keepCopy: async () => {
       await kill();
-      child = await start();
+      const copy = join(home, "copy");
+      // As nobody, who owns the data.
+      execFileSync("cp", ["-a", data, copy], OWNER);
+      await restart();
+      return async () => {
+        await kill();
+        rmSync(data, { recursive: true });
+        renameSync(copy, data);
+        await restart();
+      };
     },
     stop: async () => {
       child.ref();

@@ -84,12 +84,15 @@ export async function creditAccount(
  */
 export async function repairAccount(
   parts: Omit<AccountParts, "storage"> & {
-    readonly storage: Pick<Storage, "accounts" | "keys" | "ledger" | "audit">;
+    readonly storage: Pick<Storage, "accounts" | "keys" | "ledger" | "audit" | "fleet">;
   },
   request: { readonly email: string },
 ): Promise<Output> {
   const { storage, plans, clock } = parts;
   const account = await findAccount(storage, request.email);
+  // Whoever repairs knows of it.
+  const lostAt = await storage.fleet.lossFound();
+  await storage.fleet.forgetLoss();
   const keys = await storage.keys.list(account.id);
   const owners = [account.id, ...keys.map(({ key }) => key.id)];
   const now = clock.now();
@@ -110,6 +113,11 @@ export async function repairAccount(
     }),
   ];
   if (days.length === 0) lines.push("no later day was there to be forgotten");
+  if (lostAt !== undefined) {
+    lines.push(
+      `gateways are ready again: commits were lost, found at ${new Date(lostAt).toISOString()}`,
+    );
+  }
   return { json: { account: email, ...today, forgotten }, text: lines.join("\n") };
 }
 

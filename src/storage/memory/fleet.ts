@@ -3,6 +3,7 @@ import { type FleetProcess, type FleetStore, GONE_MS, type UpstreamName } from "
 export function memoryFleet(check: () => void): FleetStore {
   const told = new Map<string, { readonly own: FleetProcess; readonly at: number }>();
   const drained = new Map<string, UpstreamName>();
+  let lossFoundAt: number | undefined;
   return {
     tell: async (own, now) => {
       check();
@@ -29,6 +30,18 @@ export function memoryFleet(check: () => void): FleetStore {
     drained: async () => {
       check();
       return [...drained.values()];
+    },
+    tellLoss: async (now) => {
+      check();
+      lossFoundAt = now;
+    },
+    lossFound: async () => {
+      check();
+      return lossFoundAt;
+    },
+    forgetLoss: async () => {
+      check();
+      lossFoundAt = undefined;
     },
   };
 }

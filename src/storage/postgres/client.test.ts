@@ -30,6 +30,24 @@ async function session(): Promise<pg.Client> {
   return client;
 }
 
+test("a process that knows of a take or a change which the database does not is told so, and served all the same", async () => {
+  const [storage] = await fleet(1);
+  if (storage === undefined) throw new Error("one was opened");
+  const { ledger, changes } = storage;
+  const first = takeRequest();
+  const known = first.number;
+  expect(await ledger.take(first)).not.toHaveProperty("isForgotten");
+  expect(await ledger.take(takeRequest({ known }))).not.toHaveProperty("isForgotten");
+  const owner = "acc_2";
+  const other = await ledger.take(takeRequest({ known, owner }));
+  expect(other).toMatchObject({ isForgotten: true, granted: 500 });
+  expect(await ledger.take(takeRequest({ known, owner }))).not.toHaveProperty("isForgotten");
+  const { seq } = await changes.since(undefined);
+  expect(await changes.since(seq)).toEqual({ seq, complete: true, changes: [] });
+  const lost = { seq, complete: false, changes: [], isForgotten: true };
+  expect(await changes.since(seq + 1)).toEqual(lost);
+});
+
 describe("several gateways on one schema", () => {
   test("that all open it for the first time at once find its tables", async () => {
     const all = await fleet(8);

@@ -1,5 +1,12 @@
 import { type FleetStore, GONE_MS, type UpstreamName } from "../fleet-store.ts";
-import { type FleetRow, fleetProcess, fleetRow, fleetSql, tellSql } from "../rows/fleet.ts";
+import {
+  type FleetRow,
+  fleetProcess,
+  fleetRow,
+  fleetSql,
+  tellLossSql,
+  tellSql,
+} from "../rows/fleet.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -33,5 +40,16 @@ export function fleetStore(db: PostgresDatabase): FleetStore {
       await db.change(sql, { network, upstream });
     },
     drained: () => db.read<UpstreamName>("SELECT network, upstream FROM @drained_upstreams"),
+    tellLoss: async (now) => {
+      await db.change(tellLossSql("@lost_commits"), { now });
+    },
+    lossFound: async () => {
+      const sql = "SELECT found_at FROM @lost_commits";
+      const [row] = await db.read<{ readonly found_at: number }>(sql);
+      return row?.found_at;
+    },
+    forgetLoss: async () => {
+      await db.change("DELETE FROM @lost_commits");
+    },
   };
 }

@@ -13,15 +13,16 @@ import { Gathering } from "./gathering.ts";
 
 /** By owner: two statements that hold rows of the same owners never wait for each other. */
 const TAKE = `
-  SELECT its_day AS day, its_credits AS granted, its_rest AS "left", its_wait_ms AS "waitMs", is_shared AS shared
+  SELECT its_day AS day, its_credits AS granted, its_rest AS "left", its_wait_ms AS "waitMs", is_shared AS shared,
+    is_forgotten
   FROM (
     SELECT * FROM unnest(:owners::text[], :days::bigint[], :pools::bigint[], :spares::bigint[],
       :wants::bigint[], :leasts::bigint[], :limits::bigint[], :processes::text[], :numbers::bigint[],
-      :rates::bigint[], :moments::bigint[], :unspents::bigint[]) WITH ORDINALITY AS one (owner, day, pool, spare,
-      want, least, credits, process, number, rate, moment, unspent, place)
+      :rates::bigint[], :moments::bigint[], :unspents::bigint[], :knowns::bigint[]) WITH ORDINALITY AS one (owner, day,
+      pool, spare, want, least, credits, process, number, rate, moment, unspent, known, place)
     ORDER BY owner COLLATE "C", place
-  ) AS ask, LATERAL @take_telling(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
-    ask.process, ask.number, ask.rate, ask.moment, ask.unspent) AS taken
+  ) AS ask, LATERAL @take_knowing(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
+    ask.process, ask.number, ask.rate, ask.moment, ask.unspent, ask.known) AS taken
   ORDER BY place`;
 
 const GIVE_BACK = `
@@ -91,8 +92,10 @@ export function ledgerStore(
   };
 }
 
-function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<readonly Grant[]> {
-  return db.write<Grant>(TAKE, {
+type GrantRow = Omit<Grant, "isForgotten"> & { readonly is_forgotten: boolean };
+
+async function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<readonly Grant[]> {
+  const rows = await db.write<GrantRow>(TAKE, {
     owners: asks.map(({ owner }) => owner),
     days: asks.map(({ day }) => day),
     pools: asks.map(({ pool }) => pool),
@@ -105,7 +108,11 @@ function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<reado
     rates: asks.map(({ perSecond }) => perSecond),
     moments: asks.map(({ now }) => now),
     unspents: asks.map(({ unspent }) => unspent ?? null),
+    knowns: asks.map(({ known }) => known ?? null),
   });
+  return rows.map(({ is_forgotten: isForgotten, ...grant }) =>
+    isForgotten ? { ...grant, isForgotten } : grant,
+  );
 }
 
 function giveBack(db: PostgresDatabase, all: readonly GivenBack[]): Promise<readonly unknown[]> {

@@ -32,3 +32,7 @@ export const fleetProcess = ({ heads, marks, ...rest }: FleetRow): FleetProcess 
   heads: JSON.parse(heads),
   marks: JSON.parse(marks),
 });
+
+export const tellLossSql = (table: string): string =>
+  `INSERT INTO ${table} (one, found_at) VALUES (1, :now)
+   ON CONFLICT (one) DO UPDATE SET found_at = excluded.found_at`;

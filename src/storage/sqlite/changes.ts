@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type ChangeRow, changesAfter } from "../rows/changes.ts";
+import { type ChangeRow, changesAfter, changesOfBefore } from "../rows/changes.ts";
 import type { ChangeFeed } from "../store.ts";
 import type { Blocking } from "./database.ts";
 
@@ -14,6 +14,9 @@ export function changeStatements(db: DatabaseSync): Blocking<ChangeFeed> {
       if (seq === undefined) {
         return { ...(last.get() as { seq: number }), complete: false, changes: [] };
       }
+      const { seq: newest } = last.get() as { readonly seq: number };
+      // A copy was put in the file's place.
+      if (newest < seq) return changesOfBefore(newest);
       return changesAfter(seq, after.all(seq) as ChangeRow[]);
     },
   };

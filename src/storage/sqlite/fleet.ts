@@ -1,6 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type FleetStore, GONE_MS, type UpstreamName } from "../fleet-store.ts";
-import { type FleetRow, fleetProcess, fleetRow, fleetSql, tellSql } from "../rows/fleet.ts";
+import {
+  type FleetRow,
+  fleetProcess,
+  fleetRow,
+  fleetSql,
+  tellLossSql,
+  tellSql,
+} from "../rows/fleet.ts";
 import type { Blocking } from "./database.ts";
 
 export function fleetStatements(db: DatabaseSync): Blocking<FleetStore> {
@@ -14,6 +21,9 @@ export function fleetStatements(db: DatabaseSync): Blocking<FleetStore> {
   );
   const enable = db.prepare("DELETE FROM drained_upstreams WHERE network = ? AND upstream = ?");
   const drained = db.prepare("SELECT network, upstream FROM drained_upstreams");
+  const tellLoss = db.prepare(tellLossSql("lost_commits"));
+  const lossFound = db.prepare("SELECT found_at FROM lost_commits");
+  const forgetLoss = db.prepare("DELETE FROM lost_commits");
   return {
     tell: (own, now) => {
       const row = before.get(own.name, own.worker) as { readonly process: string } | undefined;
@@ -30,5 +40,12 @@ export function fleetStatements(db: DatabaseSync): Blocking<FleetStore> {
       (isDrained ? drain : enable).run(network, upstream);
     },
     drained: () => drained.all() as UpstreamName[],
+    tellLoss: (now) => {
+      tellLoss.run({ now });
+    },
+    lossFound: () => (lossFound.get() as { readonly found_at: number } | undefined)?.found_at,
+    forgetLoss: () => {
+      forgetLoss.run();
+    },
   };
 }
