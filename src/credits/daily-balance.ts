@@ -5,7 +5,7 @@ import type { BalanceFigures, BalanceOptions, BalanceParts } from "./balance-opt
 import { DayRest } from "./day-rest.ts";
 import { DENIAL_MS, type Denial, RecentDenial, UNAVAILABLE } from "./denial.ts";
 import type { Lease } from "./lease.ts";
-import { type Ask, LeaseTaker, PATIENCE_MS } from "./lease-taker.ts";
+import { type Ask, creditsOf, LeaseTaker, PATIENCE_MS } from "./lease-taker.ts";
 import { OpenLease } from "./open-lease.ts";
 import { isScarce, Sharing } from "./sharing.ts";
 import { WaitingLine } from "./waiting-line.ts";
@@ -26,7 +26,7 @@ export class DailyBalance {
   readonly #parts: BalanceParts;
   readonly #open: OpenLease;
   readonly #taker: LeaseTaker;
-  readonly #rest = new DayRest();
+  readonly #rest: DayRest;
   readonly #line = new WaitingLine<Lease | Denial>();
   readonly #recent = new RecentDenial();
   #figures: BalanceFigures;
@@ -44,6 +44,7 @@ export class DailyBalance {
     this.owner = owner;
     this.#parts = parts;
     this.#figures = figures;
+    this.#rest = new DayRest(owner, parts);
     this.#sharing = new Sharing(onAlone);
     this.#open = new OpenLease(owner, { ...parts, onReturned: () => this.#pump() });
     this.#taker = new LeaseTaker({
@@ -65,7 +66,7 @@ export class DailyBalance {
     // A smaller day may be over already; what was taken of a larger one must not outlast it.
     this.#isOutdated = more < 0;
     if (more < 0) this.#open.giveUp();
-    else if (this.#line.length === 0) this.#open.trim();
+    else if (this.#line.length === 0) this.#open.trim(this.#rest.credits);
   }
 
   /**
@@ -100,21 +101,14 @@ export class DailyBalance {
 
   /** The rest of the present day; undefined before this process knows. */
   left(nowMs: UnixMs): number | undefined {
-    const { current, givenBack } = this.#open;
+    const { current, givenBack, unspent } = this.#open;
     const rest = this.#rest.of(dayOf(nowMs));
-    return rest === undefined || !current.isOf(nowMs) ? rest : rest + givenBack + current.left;
+    return rest === undefined || !current.isOf(nowMs) ? rest : rest + givenBack + unspent;
   }
 
   /** Asks the store what is left of the day; `done` is called in any case. */
   learn(done: () => void): void {
-    const { clock, store, health } = this.#parts;
-    const day = dayOf(clock.now());
-    this.#rest.learn(done, {
-      day,
-      limit: this.#figures.perDay,
-      read: () => store.read(this.owner, day),
-      failed: (error) => health.failed(error),
-    });
+    this.#rest.learn(done, this.#figures.perDay);
   }
 
   /** Does what is due as time passes. False where there is nothing to look after until the next call. */
@@ -126,7 +120,8 @@ export class DailyBalance {
     this.#open.limit(0, this.#line.credits);
     if (this.#taker.inDoubt > 0) this.#resolveDoubt(nowMs, atMs);
     else if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
-    return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.current.left > 0;
+    if (this.#line.length > 0 && this.#isAway(atMs)) this.#serveLine();
+    return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.unspent > 0;
   }
 
   /** Gives everything back, and nothing out any more. */
@@ -138,8 +133,7 @@ export class DailyBalance {
 
   /** A lease, a statement, calls that wait or hold credits. */
   get isBusy(): boolean {
-    const { current, held, returning } = this.#open;
-    return this.isTakingOrInDoubt || this.#line.length > 0 || current.left + held + returning > 0;
+    return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.isOpen;
   }
 
   get isTaking(): boolean {
@@ -154,10 +148,11 @@ export class DailyBalance {
   #decide(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
     if (this.#closed) return UNAVAILABLE;
     const atHand = this.#open.atHand(nowMs);
-    if (atHand < credits) {
+    const missing = credits - atHand;
+    if (missing > 0 && !(this.#isAway(atMs) && this.#open.draw(missing, nowMs, atMs))) {
       if (this.#taker.isStalled(atMs)) return UNAVAILABLE;
       if (this.#open.isStuck(credits, this.#line.credits)) return UNAVAILABLE;
-      return this.#recent.of(credits - atHand, nowMs, atMs);
+      return this.#recent.of(missing, nowMs, atMs);
     }
     const lease = this.#open.hold(credits);
     this.#lastCallAtMs = atMs;
@@ -165,6 +160,10 @@ export class DailyBalance {
     this.#spentSince = true;
     if (!this.isTaking && atMs >= this.#quietUntilMs) this.#fillUp(nowMs, atMs);
     return lease;
+  }
+
+  #isAway(atMs: MonotonicMs): boolean {
+    return this.#taker.isLate(atMs) || this.#parts.health.isFailing;
   }
 
   /** Before calls have to wait: once less than half is left. */
@@ -219,15 +218,15 @@ export class DailyBalance {
   }
 
   #takeAhead(want: number, nowMs: UnixMs, atMs: MonotonicMs): void {
-    const least = Math.min(want, this.#lastCredits);
-    this.#take({ least, want, ahead: true }, nowMs, atMs);
+    this.#take({ least: Math.min(want, this.#lastCredits), want, ahead: true }, nowMs, atMs);
   }
 
-  #take(ask: Ask, nowMs: UnixMs, atMs: MonotonicMs): void {
+  #take(what: Omit<Ask, "reserve">, nowMs: UnixMs, atMs: MonotonicMs): void {
     this.#spentSince = false;
+    const ask = { ...what, reserve: this.#open.reserveToAsk(this.#rest.credits) };
     // A take that is asked again is as old as its first time.
     if (this.#taker.inDoubt === 0) this.#isOutdated = false;
-    this.#open.arriving = this.#taker.inDoubt || ask.want;
+    this.#open.arriving = this.#taker.inDoubt || creditsOf(ask);
     this.#parts.awake.add(this);
     const { perDay: limit, sharedPerSecond: perSecond } = this.#figures;
     const { process, days } = this.#parts;
@@ -249,12 +248,12 @@ export class DailyBalance {
     this.#pump();
     if (this.#closed) this.#open.giveUp();
     // The calls in line have what is left here counted in with what they ask for.
-    else if (this.#line.length === 0) this.#open.trim();
+    else if (this.#line.length === 0) this.#open.trim(this.#rest.credits);
   }
 
   #granted(grant: Grant, ask: Ask, atMs: MonotonicMs): void {
     const today = dayOf(this.#parts.clock.now());
-    if (grant.granted > 0) this.#open.deposit(grant.day, grant.granted, today);
+    this.#open.deposit(grant, today);
     if (this.#isOutdated) this.#open.giveUp();
     // An answer of another day says nothing of this one: the calls in line ask again.
     if (grant.day !== today) return;
@@ -281,12 +280,12 @@ export class DailyBalance {
   }
 
   #settleDown(nowMs: UnixMs, atMs: MonotonicMs): void {
-    if (this.#open.current.left === 0) return;
+    if (this.#open.unspent === 0) return;
     if (atMs - this.#lastCallAtMs >= IDLE_MS) {
       this.#open.rest(this.#parts.health);
       return;
     }
-    this.#open.trim();
+    this.#open.trim(this.#rest.credits);
     const want = this.#open.target(this.#rest.credits) - this.#open.current.left;
     if (!this.#spentSince || want < 1 || atMs - this.#taker.sentAtMs < RENEW_MS) return;
     if (atMs >= this.#quietUntilMs) this.#takeAhead(want, nowMs, atMs);

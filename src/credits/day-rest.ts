@@ -1,10 +1,19 @@
-import type { Day, DayBalance } from "../storage/ledger-store.ts";
+import { dayOf } from "../lib/day.ts";
+import type { Day } from "../storage/ledger-store.ts";
+import type { BalanceParts } from "./balance-options.ts";
 
 /** The rest of an owner's day in the store, as far as this process knows. */
 export class DayRest {
   #day: Day = -1;
   #credits = 0;
   #learners: (() => void)[] | undefined;
+  readonly #owner: string;
+  readonly #parts: Pick<BalanceParts, "store" | "clock" | "health">;
+
+  constructor(owner: string, parts: Pick<BalanceParts, "store" | "clock" | "health">) {
+    this.#owner = owner;
+    this.#parts = parts;
+  }
 
   /** Infinity before anything is known. */
   get credits(): number {
@@ -27,28 +36,22 @@ export class DayRest {
     this.#credits = Math.max(0, this.#credits + credits);
   }
 
-  /** Asks once for all who want to know; `done` is called in any case. Failures go to `failed`. */
-  learn(
-    done: () => void,
-    ask: {
-      readonly day: Day;
-      readonly limit: number;
-      readonly read: () => Promise<DayBalance>;
-      readonly failed: (error: unknown) => void;
-    },
-  ): void {
+  /** Asks the store once for all who want to know; `done` is called in any case. `limit`: of the day. */
+  learn(done: () => void, limit: number): void {
     if (this.#learners !== undefined) {
       this.#learners.push(done);
       return;
     }
     this.#learners = [done];
-    ask.read().then(
+    const { store, clock, health } = this.#parts;
+    const day = dayOf(clock.now());
+    store.read(this.#owner, day).then(
       ({ used, added }) => {
-        if (this.#day !== ask.day) this.set(ask.day, Math.max(0, ask.limit + added - used));
+        if (this.#day !== day) this.set(day, Math.max(0, limit + added - used));
         this.#tell();
       },
       (error: unknown) => {
-        ask.failed(error);
+        health.failed(error);
         this.#tell();
       },
     );

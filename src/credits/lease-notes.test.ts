@@ -8,6 +8,10 @@ const DAY_MS = 86_400_000;
 const TODAY = 20_000;
 const FIGURES = { perDay: 1_000_000, perSecond: 1000, shared: false };
 
+const granted = (day: number, credits: number) => ({
+  ...{ day, granted: credits, left: 0, waitMs: 0, shared: false },
+});
+
 /** An owner's lease, and in order what was written of it and what the store was asked. */
 function leaseWithJournal() {
   const said: string[] = [];
@@ -42,7 +46,7 @@ function leaseWithJournal() {
 
 test("a grant of another day is noted as answered before it goes back, so that its take is not asked again", async () => {
   const { lease, said } = leaseWithJournal();
-  lease.deposit(TODAY - 1, 50, TODAY);
+  lease.deposit(granted(TODAY - 1, 50), TODAY);
   expect(said).toEqual([`answered ${TODAY - 1}: 50`, `give back ${TODAY - 1}: 50`]);
   await undefined;
   await undefined;
@@ -51,7 +55,7 @@ test("a grant of another day is noted as answered before it goes back, so that i
 
 test("a note comes before calls spend what the last one counted as unspent, and leaves a tenth of a second's", () => {
   const { lease, said, time } = leaseWithJournal();
-  lease.deposit(TODAY, 1000, TODAY);
+  lease.deposit(granted(TODAY, 1000), TODAY);
   expect(said.splice(0)).toEqual([`answered ${TODAY}: 1000`]);
   // 100 credits a second.
   for (let call = 0; call < 60; call += 1) {
@@ -66,7 +70,7 @@ test("a note comes before calls spend what the last one counted as unspent, and 
 
 test("after the journal was lost all that is open is noted again", () => {
   const { lease, journal, said } = leaseWithJournal();
-  lease.deposit(TODAY, 1000, TODAY);
+  lease.deposit(granted(TODAY, 1000), TODAY);
   said.splice(0);
   lease.tick(TODAY * DAY_MS);
   expect(said).toEqual([]);

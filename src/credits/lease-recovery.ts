@@ -62,8 +62,8 @@ export class LeaseRecovery {
   async #giveBack(lease: LeftLease): Promise<void> {
     const { journal, store, clock } = this.#parts;
     const { owner, day, process, take } = lease;
-    const arriving =
-      take === undefined ? 0 : (await store.take({ ...take, now: clock.now() })).granted;
+    const grant = take && (await store.take({ ...take, now: clock.now() }));
+    const arriving = (grant?.granted ?? 0) + (grant?.reserved ?? 0);
     const total = lease.total + arriving;
     const series = lease.series || LAST_SERIES;
     const back = { owner, day, process, series, total, unspent: 0, keepsThroughput: true };

@@ -5,11 +5,21 @@ import type { StoreHealth } from "./store-health.ts";
 
 /** A call waits no longer for the store: a node may need 8 s, and clients give up at 10. */
 export const PATIENCE_MS = 2000;
+/** What another machine answers later than that may take for as long as a call waits. */
+const LATE_MS = 250;
 
-/** `ahead`: before any call waits for it. */
-export type Ask = { readonly least: number; readonly want: number; readonly ahead: boolean };
+/** `ahead`: before any call waits for it. `reserve`: for when the store is away. */
+export type Ask = {
+  readonly least: number;
+  readonly want: number;
+  readonly reserve: number;
+  readonly ahead: boolean;
+};
 
-type Rest = Omit<TakeRequest, "least" | "want" | "number" | "known">;
+type Rest = Omit<TakeRequest, "least" | "want" | "reserve" | "number" | "known">;
+/** All that a grant may bring. */
+export const creditsOf = ({ want, reserve }: Ask): number => want + reserve;
+
 /** What the same take has in common however often it is asked. */
 type Asked = Ask & Pick<TakeRequest, "number" | "day">;
 
@@ -58,12 +68,17 @@ export class LeaseTaker {
 
   /** Credits that the store may have granted without its answer arriving; 0: none. */
   get inDoubt(): number {
-    return this.#inDoubt?.want ?? 0;
+    return this.#inDoubt === undefined ? 0 : creditsOf(this.#inDoubt);
   }
 
   /** When the last question was sent. */
   get sentAtMs(): number {
     return this.#sentAtMs;
+  }
+
+  /** The store is so late that it may be away. */
+  isLate(atMs: MonotonicMs): boolean {
+    return this.#inTheAir && atMs - this.#sentAtMs >= LATE_MS;
   }
 
   /** The store is so late that nobody should wait for it. */

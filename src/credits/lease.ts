@@ -11,7 +11,11 @@ const SIZES_A_SECOND_ALONE = 8;
 const SIZES_A_SECOND_SHARED = 16;
 
 /** A lease that is over its size by less than such a part stays: an owner that spends less each second would cost a statement each. */
-export const PARTS_TO_TRIM = 8;
+const PARTS_TO_TRIM = 8;
+
+/** Where 1 % of the day is less all that may be open is left to calls. */
+const LEAST_TO_RESERVE = 8 * DEAREST_CALL_CREDITS;
+const RESERVED = 3 / 4;
 
 /** Credits of one owner and day that go back to the store: all of them so far, and those that have arrived. */
 export class Series {
@@ -76,20 +80,39 @@ export type LeaseFigures = {
   readonly spent: number | undefined;
 };
 
-/**
- * The most that is open of one owner in one process, and so lost at a kill, unless the calls in the
- * air alone are more: a second of throughput or 1 % of the day, but at least the dearest call. Where the
- * lease alone may be more, that with as much as it may be off by.
- */
-export function leaseBound(figures: LeaseFigures): number {
-  const { perDay, perSecond } = figures;
-  const size = leaseSize(figures);
-  const most = Math.max(perSecond, size + Math.ceil(size / PARTS_TO_TRIM));
-  return Math.max(DEAREST_CALL_CREDITS, Math.min(most, Math.floor(perDay / 100)));
+/** Credits. */
+export type LeaseSizes = {
+  /**
+   * The most that is open of one owner in one process, and so lost at a kill, unless the calls in the air alone are more:
+   * a second of throughput or 1 % of the day, but at least the dearest call. Where the lease alone may be
+   * more, that with as much as it may be off by.
+   */
+  readonly bound: number;
+  /** What a lease is filled up to; calls that wait may take it beyond, up to the bound. */
+  readonly size: number;
+  /** As much more stays, until it is used. */
+  readonly slack: number;
+  /** What is kept for when the store is away, beside a lease that is short because others draw too. */
+  readonly reserve: number;
+};
+
+export function leaseSizes(figures: LeaseFigures): LeaseSizes {
+  const { perDay, perSecond, shared, spent } = figures;
+  const onePercent = Math.floor(perDay / 100);
+  const size = sizeOf(figures);
+  const slack = shared || spent === undefined ? 0 : Math.floor(size / PARTS_TO_TRIM);
+  // On the store of another machine a process that shares an owner keeps what it would lease alone.
+  const mayReserve = shared && spent !== undefined && onePercent >= LEAST_TO_RESERVE;
+  const most = Math.floor(onePercent * RESERVED);
+  const reserve = mayReserve ? Math.min(sizeOf({ ...figures, shared: false }), most) : 0;
+  // Calls that wait have room beside what is reserved.
+  const calls = mayReserve ? 2 * DEAREST_CALL_CREDITS : 0;
+  const open = Math.max(perSecond, size + slack + 1, calls) + reserve;
+  const bound = Math.max(DEAREST_CALL_CREDITS, Math.min(open, onePercent));
+  return { bound, size, slack, reserve };
 }
 
-/** The credits that a lease is filled up to; calls that wait may take it beyond, up to the bound. */
-export function leaseSize({ perDay, perSecond, shared, spent }: LeaseFigures): number {
+function sizeOf({ perDay, perSecond, shared, spent }: LeaseFigures): number {
   const parts = shared ? SIZES_A_SECOND_SHARED : SIZES_A_SECOND_ALONE;
   const kept = shared || spent === undefined ? 0 : Math.max(spent, DEAREST_CALL_CREDITS);
   return Math.max(1, Math.floor(Math.min(Math.max(perSecond / parts, kept), perDay / 100)));

@@ -1,18 +1,18 @@
-import type { Clock, UnixMs } from "../lib/clock.ts";
-import type { Day, TakeRequest } from "../storage/ledger-store.ts";
+import type { Clock, MonotonicMs, UnixMs } from "../lib/clock.ts";
+import type { Day, Grant, TakeRequest } from "../storage/ledger-store.ts";
 import type { BalanceParts } from "./balance-options.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import {
   Lease,
   type LeaseFigures,
   type LeaseOwner,
-  leaseBound,
-  leaseSize,
-  PARTS_TO_TRIM,
+  type LeaseSizes,
+  leaseSizes,
   type Series,
 } from "./lease.ts";
 import { LeaseNotes } from "./lease-notes.ts";
 import type { Ask } from "./lease-taker.ts";
+import { Reserve } from "./reserve.ts";
 import { Spending } from "./spending.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -39,20 +39,17 @@ export class OpenLease implements LeaseOwner {
   current: Lease;
   /** Credits of the current lease that went back since the store's last answer. */
   givenBack = 0;
-  /** The credits that a lease is filled up to. */
-  size = 1;
-  /** As many more stay, until they are used. */
-  #slack = 0;
+  #sizes: LeaseSizes = { size: 1, slack: 0, bound: 1, reserve: 0 };
   /** All that was ever granted, less what went back. */
   #kept = 0;
   /** What was spent in all when the store was asked last. */
   #told = 0;
   readonly #spending: Spending | undefined;
+  readonly #reserve = new Reserve();
   readonly #notes: LeaseNotes | undefined;
   readonly #clock: Clock;
   #perSecond = 1;
   readonly #returns: CreditReturns;
-  #bound = 1;
 
   constructor(owner: string, parts: OpenLeaseParts) {
     const { returns, clock, isRemote, journal } = parts;
@@ -68,12 +65,42 @@ export class OpenLease implements LeaseOwner {
   /** To be called now and then: it follows what is spent. */
   measure({ perDay, perSecond, shared }: Omit<LeaseFigures, "spent">): void {
     const spent = this.#spending?.note(this.#spent, this.#clock.monotonic());
-    const figures = { perDay, perSecond, shared, spent };
     this.#perSecond = perSecond;
-    this.#bound = leaseBound(figures);
-    this.size = leaseSize(figures);
-    const isLong = spent !== undefined && !shared;
-    this.#slack = isLong ? Math.floor(this.size / PARTS_TO_TRIM) : 0;
+    this.#sizes = leaseSizes({ perDay, perSecond, shared, spent });
+    this.#reserve.size = this.#sizes.reserve;
+    if (!shared) this.#endReserve();
+  }
+
+  /** The credits that a lease is filled up to. */
+  get size(): number {
+    return this.#sizes.size;
+  }
+
+  /** Anything is open, of any day. */
+  get isOpen(): boolean {
+    return this.unspent + this.held + this.returning > 0;
+  }
+
+  /** Credits of the current lease that nobody holds. */
+  get unspent(): number {
+    return this.current.left + this.#reserve.credits;
+  }
+
+  /** Credits to ask for beside those of calls, where so many are left of the day in the store. */
+  reserveToAsk(rest: number): number {
+    return Math.min(this.#reserve.want(rest), Math.max(0, this.#room() - this.size));
+  }
+
+  #endReserve(): void {
+    this.current.left += this.#reserve.end();
+  }
+
+  /** While the store is away: whether a call gets so many of what was kept for that. */
+  draw(credits: number, nowMs: UnixMs, atMs: MonotonicMs): boolean {
+    const isDrawn =
+      this.current.isOf(nowMs) && this.#reserve.draw(credits, this.#spending?.perSecond ?? 0, atMs);
+    if (isDrawn) this.current.left += credits;
+    return isDrawn;
   }
 
   /** Credits that a call can have at once; `nowMs` is Unix time. */
@@ -84,7 +111,7 @@ export class OpenLease implements LeaseOwner {
   tell(day: Day): number | undefined {
     if (this.#spending === undefined) return undefined;
     this.#told = this.#spent;
-    return this.current.day === day ? this.current.left : 0;
+    return this.current.day === day ? this.unspent : 0;
   }
 
   /** Whether so much was spent since then that another process which joins could draw too much. */
@@ -95,14 +122,14 @@ export class OpenLease implements LeaseOwner {
 
   /** In all, calls in the air included. */
   get #spent(): number {
-    return this.#kept - this.current.left;
+    return this.#kept - this.unspent;
   }
 
   hold(credits: number): Lease {
     this.current.left -= credits;
     this.held += credits;
-    if (this.#notes?.isBelow(this.current.left)) {
-      this.#notes.spent(credits, this.current.left);
+    if (this.#notes?.isBelow(this.unspent)) {
+      this.#notes.spent(credits, this.unspent);
       this.#note();
     }
     return this.current;
@@ -118,7 +145,7 @@ export class OpenLease implements LeaseOwner {
     if (series !== undefined && series.total !== series.arrived) return;
     const isPresent = day === this.current.day;
     if (this.#notes !== undefined) {
-      if (this.arriving > 0 || (isPresent && this.current.left > 0)) return;
+      if (this.arriving > 0 || (isPresent && this.unspent > 0)) return;
       this.#notes.drop(day, isPresent);
     }
     this.series.delete(day);
@@ -126,9 +153,9 @@ export class OpenLease implements LeaseOwner {
 
   #note(isAnswered = false): void {
     if (this.#notes === undefined) return;
-    const { day, left } = this.current;
+    const { day } = this.current;
     const { number, total } = this.#returns.seriesOf(this.current);
-    this.#notes.write({ day, series: number, total }, { left, isAnswered });
+    this.#notes.write({ day, series: number, total }, { left: this.unspent, isAnswered });
   }
 
   /** Takes back the credits of a call, of this lease or of one that ended. */
@@ -146,15 +173,22 @@ export class OpenLease implements LeaseOwner {
     this.#keep(Math.max(this.#room(), most - this.arriving));
   }
 
-  /** Adds credits that the store granted of a day. Today's ends a lease of another day; `today`: of the clock. */
-  deposit(day: Day, credits: number, today: Day): void {
+  /**
+   * Adds credits that the store granted of a day, `reserved` for when it is away. Today's end a lease of another day;
+   * `today`: of the clock.
+   */
+  deposit({ day, granted, reserved = 0 }: Grant, today: Day): void {
+    this.#reserve.storeAnswered();
+    const credits = granted + reserved;
+    if (credits === 0) return;
     if (day === today && day !== this.current.day) {
       this.giveUp();
       this.current = new Lease(this, day);
     }
     this.#kept += credits;
     if (day === this.current.day) {
-      this.current.left += credits;
+      this.current.left += granted;
+      this.#reserve.credits += reserved;
       this.#note(true);
     } else this.#goStraightBack(new Lease(this, day), credits);
   }
@@ -196,8 +230,11 @@ export class OpenLease implements LeaseOwner {
   }
 
   /** Gives back what is over the size, or would be open beyond the bound. */
-  trim(): void {
-    const isOver = this.current.left > this.size + this.#slack;
+  trim(rest: number): void {
+    const over = this.current.left - this.size;
+    this.current.left -= this.#reserve.take(Math.max(0, over), rest);
+    this.current.left += this.#reserve.takeExcess(rest);
+    const isOver = this.current.left > this.size + this.#sizes.slack;
     this.#keep(Math.min(isOver ? this.size : this.current.left, this.#room()));
   }
 
@@ -207,19 +244,25 @@ export class OpenLease implements LeaseOwner {
    */
   rest({ isFailing }: Pick<StoreHealth, "isFailing">): void {
     if (this.#spending === undefined || !isFailing) this.giveUp();
-    else if (this.#returns.idle) this.#keep(this.current.left - 1);
+    else if (this.#returns.idle) {
+      this.current.left += this.#reserve.lend(1);
+      this.#keep(this.current.left - 1);
+    }
   }
 
   giveUp(): void {
-    if (this.current.left === 0) return;
+    if (this.unspent === 0) return;
+    this.#endReserve();
     this.#keep(0);
     this.#note();
   }
 
-  /** To be called a few times a second. */
+  /** To be called a few times a second: what the next process would find has to be up to date. */
   tick(nowMs: UnixMs): void {
     this.endDay(nowMs);
-    this.#bringUpToDate();
+    if (this.#notes === undefined) return;
+    if (this.#notes.isOutdated(this.unspent)) this.#note();
+    for (const day of this.#notes.days) this.returned(day);
   }
 
   /** The rest of another day goes back. */
@@ -227,21 +270,14 @@ export class OpenLease implements LeaseOwner {
     if (!this.current.isOf(nowMs)) this.giveUp();
   }
 
-  /** Brings what a process that takes this one's place finds up to date. */
-  #bringUpToDate(): void {
-    if (this.#notes === undefined) return;
-    if (this.#notes.isOutdated(this.current.left)) this.#note();
-    for (const day of this.#notes.days) this.returned(day);
-  }
-
   /** How much may lie unspent beside what is held, on its way back and asked for. */
   #room(): number {
-    return this.#bound - this.held - this.returning - this.arriving;
+    return this.#sizes.bound - this.held - this.returning - this.arriving - this.#reserve.credits;
   }
 
   #allowed(waiting: number): number {
-    const most = Math.min(this.#bound, Math.max(this.#bound - this.held, waiting));
-    return most - this.current.left - this.returning;
+    const most = Math.min(this.#sizes.bound, Math.max(this.#sizes.bound - this.held, waiting));
+    return most - this.unspent - this.returning;
   }
 
   #keep(most: number): void {

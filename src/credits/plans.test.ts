@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { BUILT_IN_PLANS } from "../config/plans.ts";
 import { EVM_METHODS, SLOT_METHODS } from "../methods/registry.ts";
 import { DEAREST_CALL_CREDITS } from "../storage/ledger-store.ts";
-import { leaseBound, leaseSize } from "./lease.ts";
+import { leaseSizes } from "./lease.ts";
 import { type CreditIdentity, Plans } from "./plans.ts";
 
 const plans = new Plans(BUILT_IN_PLANS);
@@ -55,22 +55,23 @@ const PLANS_OF_ALL_SIZES = [
 
 test("a lease is at most a second of throughput or 1 % of the day, but at least the dearest call", () => {
   const bound = (perDay: number, perSecond: number) =>
-    leaseBound({ perDay, perSecond, shared: false, spent: undefined });
+    leaseSizes({ perDay, perSecond, shared: false, spent: undefined }).bound;
   expect(bound(200_000_000, 40_000)).toBe(40_000);
   expect(bound(1_000_000, 40_000)).toBe(10_000);
   expect(bound(3_000_000, 500)).toBe(1000);
   for (const shared of [true, false]) {
     for (const [perDay, perSecond] of PLANS_OF_ALL_SIZES) {
-      const figures = { perDay, perSecond, shared, spent: undefined };
-      expect(leaseSize(figures)).toBeGreaterThanOrEqual(1);
-      expect(leaseSize(figures)).toBeLessThanOrEqual(leaseBound(figures));
+      const sizes = leaseSizes({ perDay, perSecond, shared, spent: undefined });
+      expect(sizes.size).toBeGreaterThanOrEqual(1);
+      expect(sizes.size).toBeLessThanOrEqual(sizes.bound);
+      expect(sizes.reserve).toBe(0);
     }
   }
 });
 
 test("over a network it is what was spent of late, at least 1,000 and at most 1 % of the day, unless others draw, too", () => {
   const size = (spent: number, shared = false) =>
-    leaseSize({ perDay: 200_000_000, perSecond: 2000, shared, spent });
+    leaseSizes({ perDay: 200_000_000, perSecond: 2000, shared, spent }).size;
   expect(size(0)).toBe(1000);
   expect(size(70_000)).toBe(70_000);
   expect(size(3_000_000)).toBe(2_000_000);
@@ -78,10 +79,20 @@ test("over a network it is what was spent of late, at least 1,000 and at most 1 
   for (const spent of [0, 100, 20_000, 10_000_000]) {
     for (const [perDay, perSecond] of PLANS_OF_ALL_SIZES) {
       for (const shared of [true, false]) {
-        const figures = { perDay, perSecond, shared, spent };
-        expect(leaseBound(figures)).toBeLessThanOrEqual(Math.max(1000, perDay / 100));
-        expect(leaseSize(figures)).toBeLessThanOrEqual(leaseBound(figures));
+        const sizes = leaseSizes({ perDay, perSecond, shared, spent });
+        expect(sizes.bound).toBeLessThanOrEqual(Math.max(1000, perDay / 100));
+        expect(sizes.size + sizes.reserve).toBeLessThanOrEqual(sizes.bound);
       }
     }
   }
+});
+
+test("beside others a process reserves what it would lease alone, at most three quarters of 1 % of the day", () => {
+  const reserve = (spent: number, { perDay = 200_000_000, shared = true } = {}) =>
+    leaseSizes({ perDay, perSecond: 2000, shared, spent }).reserve;
+  expect(reserve(0)).toBe(1000);
+  expect(reserve(70_000)).toBe(70_000);
+  expect(reserve(10_000_000)).toBe(1_500_000);
+  expect(reserve(70_000, { shared: false })).toBe(0);
+  expect(reserve(70_000, { perDay: 700_000 })).toBe(0);
 });

@@ -31,6 +31,7 @@ export class Sharing {
 }
 
 /** Less was granted than the balance allows: the throughput that is shared is used up. */
-export function isScarce({ granted, left, shared }: Grant, { want }: Ask): boolean {
-  return shared && granted < Math.min(want, Math.floor((left + granted) / SHARE_OF_REST));
+export function isScarce({ granted, reserved = 0, left, shared }: Grant, { want }: Ask): boolean {
+  const rest = left + reserved + granted;
+  return shared && granted < Math.min(want, Math.floor(rest / SHARE_OF_REST));
 }

@@ -2,23 +2,52 @@ import type { MonotonicMs } from "../lib/clock.ts";
 
 /** So that a database that is away for 30 seconds is not noticed. */
 const LATELY_MS = 40_000;
+/** A process that has just started has spent for less long. */
+const NOW_MS = 4000;
 
-/** What one owner spends: of about the last 40 seconds, since each credit counts less the longer ago it was spent. */
+/** What one owner spends: each credit counts less the longer ago it was spent. */
 export class Spending {
-  #credits = 0;
+  readonly #lately: Faded;
+  readonly #now: Faded;
   #total = 0;
-  #atMs: MonotonicMs;
 
   constructor(atMs: MonotonicMs) {
+    this.#lately = new Faded(LATELY_MS, atMs);
+    this.#now = new Faded(NOW_MS, atMs);
+  }
+
+  /** `total`: all credits that were ever spent. Returns those of about the last 40 seconds, whole ones. */
+  note(total: number, atMs: MonotonicMs): number {
+    const spent = Math.max(0, total - this.#total);
+    this.#total = total;
+    this.#now.add(spent, atMs);
+    return Math.ceil(this.#lately.add(spent, atMs));
+  }
+
+  /** Credits a second, over 40 seconds or the last four, whichever is more. */
+  get perSecond(): number {
+    return Math.max(this.#lately.perSecond, this.#now.perSecond);
+  }
+}
+
+class Faded {
+  readonly #overMs: number;
+  #sum = 0;
+  #atMs: MonotonicMs;
+
+  constructor(overMs: number, atMs: MonotonicMs) {
+    this.#overMs = overMs;
     this.#atMs = atMs;
   }
 
-  /** `total`: all credits that were ever spent. Returns those of late, whole ones. */
-  note(total: number, atMs: MonotonicMs): number {
-    const share = Math.exp((this.#atMs - atMs) / LATELY_MS);
-    this.#credits = this.#credits * share + Math.max(0, total - this.#total);
-    this.#total = total;
+  /** Returns what is left of all that was added. */
+  add(credits: number, atMs: MonotonicMs): number {
+    this.#sum = this.#sum * Math.exp((this.#atMs - atMs) / this.#overMs) + credits;
     this.#atMs = atMs;
-    return Math.ceil(this.#credits);
+    return this.#sum;
+  }
+
+  get perSecond(): number {
+    return (this.#sum * 1000) / this.#overMs;
   }
 }

@@ -34,6 +34,8 @@ export type TakeRequest = {
   readonly number: number;
   /** Credits per second that all processes together may take while there are several. */
   readonly perSecond: number;
+  /** Credits to be kept for when the store is away, beside those that are wanted: the throughput does not count them. */
+  readonly reserve?: number | undefined;
   /** The number of a take of this day that was answered to the process. */
   readonly known?: number | undefined;
   /** Credits of the day that the process has leased already, and has not spent. Absent: it does not tell. */
@@ -53,6 +55,8 @@ export type Grant = {
   readonly day: Day;
   /** 0, or `least` to `want`. Credits that the owner's row now counts as used. */
   readonly granted: number;
+  /** 0 to `reserve`, and at most a sixteenth of what is left: used, too. Absent: none. */
+  readonly reserved?: number;
   /** The rest of the day behind it, added credits included. */
   readonly left: number;
   /** Granted nothing because of the throughput that is shared: worth asking again after so long. */

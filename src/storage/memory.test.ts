@@ -1,7 +1,9 @@
 import { fleetTimeContract } from "../../test/support/fleet-contract.ts";
+import { reserveContract } from "../../test/support/ledger-contract.ts";
 import { storeContract } from "../../test/support/store-contract.ts";
 import { openMemory } from "./memory.ts";
 
 storeContract("the memory adapter", async () => openMemory());
+reserveContract(async () => openMemory());
 
 fleetTimeContract(async () => openMemory());

@@ -53,17 +53,18 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
   }
 
   take = (request: TakeRequest): Promise<Grant> => {
-    const { owner, day, want, number } = request;
+    const { owner, day, want, reserve = 0, number } = request;
     this.#watch.taking(request);
     const isRepeated = number <= this.#lastNumber;
     this.#lastNumber = Math.max(this.#lastNumber, number);
     return this.#send(
-      { kind: "take", owner, day, credits: want, isRepeated },
+      { kind: "take", owner, day, credits: want + reserve, isRepeated },
       async (statement) => {
         const grant = await this.#store.take(request);
         if (this.#carriedOut.has(number)) return grant;
         this.#carriedOut.add(number);
-        statement.granted = grant;
+        const { granted, reserved = 0 } = grant;
+        statement.granted = { ...grant, granted: granted + reserved };
         this.#watch.taken(request);
         return grant;
       },

@@ -1,7 +1,10 @@
 import { test } from "vitest";
 import { absence, expectServed } from "./database-away.ts";
 
-test.concurrent.each(["closed", "hole"] as const)(
-  "while the database is away (%s) for 35 seconds an owner with a lease is served, others get 503, and nothing is lost",
-  async (passage) => expectServed(await absence(passage, 35_000)),
+test.concurrent.each([
+  ["closed", 1],
+  ["hole", 2],
+] as const)(
+  "while the database is away (%s) for 35 seconds an owner with a lease in %d gateways is served, others get 503, and nothing is lost",
+  async (passage, gateways) => expectServed(await absence(passage, { awayMs: 35_000, gateways })),
 );

@@ -1,8 +1,13 @@
 import { test } from "vitest";
 import { absence, expectServed } from "./database-away.ts";
 
-test.concurrent.each(["closed", "hole"] as const)(
-  "while the database is away (%s) an owner with a lease is served, others get 503, and nothing is lost",
-  async (passage) => expectServed(await absence(passage, 8000)),
+test.concurrent.each([
+  ["closed", 1],
+  ["hole", 1],
+  ["closed", 2],
+  ["hole", 2],
+] as const)(
+  "while the database is away (%s) an owner with a lease in %d gateways is served, others get 503, and nothing is lost",
+  async (passage, gateways) => expectServed(await absence(passage, { awayMs: 8000, gateways })),
   60_000,
 );

@@ -22,8 +22,11 @@ export type Absence = {
   readonly used: number;
 };
 
-/** A gateway whose database is away for so long while a client calls on; before, it calls twice as much as it needs. */
-export async function absence(passage: Passage, awayMs: number): Promise<Absence> {
+/** Gateways whose database is away for so long while a client calls on; before, it calls twice as much as it needs. */
+export async function absence(
+  passage: Passage,
+  { awayMs, gateways: count }: { readonly awayMs: number; readonly gateways: number },
+): Promise<Absence> {
   const node = await startCountingNode();
   const database = new URL(await sharedPostgres());
   const proxy = await startTcpProxy(Number(database.port));
@@ -43,12 +46,12 @@ export async function absence(passage: Passage, awayMs: number): Promise<Absence
     ],
   });
   try {
-    const gateway = await workplace.start();
+    const gateways = await Promise.all(Array.from({ length: count }, () => workplace.start()));
     const [busy, stranger] = [
       await customer(workplace, { name: "busy", plan: "away" }),
       await customer(workplace, { name: "rest", plan: "away" }),
     ];
-    const calls = new Calls(gateway);
+    const calls = new Calls(...gateways);
     await calls.make(stranger);
     await calls.during(busy, { seconds: awayMs / 4000, callsASecond: 8 * CALLS_A_SECOND });
     proxy.set(passage);

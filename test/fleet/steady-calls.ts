@@ -23,18 +23,20 @@ export async function usedOf({ json }: Workplace, { email }: Customer): Promise<
 /** Calls at a steady pace, and what they cost. */
 export class Calls {
   served = 0;
-  readonly #port: number;
+  readonly #gateways: readonly Started[];
   #made = 0;
 
-  constructor({ port }: Started) {
-    this.#port = port;
+  /** Each in turn. */
+  constructor(...gateways: readonly Started[]) {
+    this.#gateways = gateways;
   }
 
   async make({ key }: Customer): ReturnType<typeof ask> {
     this.#made += 1;
     const params = [`0x${"0".repeat(40)}`, `0x${this.#made.toString(16)}`];
     const call = { jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params };
-    const answer = await ask(this.#port, {
+    const port = this.#gateways[this.#made % this.#gateways.length]?.port ?? 0;
+    const answer = await ask(port, {
       target: `/node/v3/${key}`,
       body: JSON.stringify(call),
     });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { GivenBack, Grant, LedgerStore, TakeRequest } from "../../src/storage/ledger-store.ts";
 import type { Storage } from "../../src/storage/store.ts";
 
@@ -461,5 +461,24 @@ function sharingContract(storage: () => Storage): void {
     expect(await take(set)).toMatchObject({ granted: 500, shared: false });
     expect(await take({ ...set, process: "one" })).toMatchObject({ shared: true, granted: 0 });
     expect(await take({ ...set, now: set.now + 160 })).toMatchObject({ granted: 0 });
+  });
+}
+
+/** Of a store that may be away: a process keeps some credits for then. */
+export function reserveContract(storage: () => Promise<Storage>): void {
+  test("what is reserved beside a take is used once, a sixteenth of the rest at most, and not counted by the throughput", async () => {
+    const { ledger, close } = await storage();
+    onTestFinished(close);
+    const request = takeRequest({ want: 80, limit: 16_080, reserve: 5000, unspent: 0 });
+    const grant = await ledger.take(request);
+    expect(grant).toMatchObject({ granted: 80, reserved: 1000, left: 15_000 });
+    expect(await ledger.take(request)).toEqual(grant);
+    expect(await ledger.read("acc_1", TODAY)).toEqual({ used: 1080, added: 0 });
+    expect(await ledger.read("acc_1", TODAY, NOON + 100)).toEqual({ used: 0, added: 0 });
+    const next = takeRequest({ want: 80, limit: 16_080, reserve: 100, process: "two" });
+    expect(await ledger.take(next)).toMatchObject({ granted: 80, reserved: 100, shared: true });
+    const none = takeRequest({ want: 80, limit: 1_000, reserve: 100 });
+    expect(await ledger.take(none)).toMatchObject({ granted: 0, left: 0 });
+    expect(await ledger.take(none)).not.toHaveProperty("reserved");
   });
 }

@@ -33,7 +33,7 @@ type Row = {
 };
 
 /** What one process took and gave back: of each owner its last take, of each day the series. */
-type Taken = { number: number; day: Day; granted: number; waitMs: number };
+type Taken = { number: number; day: Day; granted: number; reserved: number; waitMs: number };
 type Series = { series: number; total: number };
 
 /** The ledger in memory; every method but `check` is carried out at once, so a debit is one step. */
@@ -55,7 +55,7 @@ export function memoryLedger(check: () => void): LedgerStore {
       const taken = takes.get(`${process} ${owner}`);
       if (taken !== undefined && taken.number >= number) {
         const grant = repeated(taken, request, days);
-        if (taken.number === number) told.tell(request, grant.day, grant.granted);
+        if (taken.number === number) told.tell(request, grant.day, grant.granted + taken.reserved);
         return grant;
       }
       const sharing = newestSharing(days, day);
@@ -64,9 +64,11 @@ export function memoryLedger(check: () => void): LedgerStore {
       const elsewhere = usedElsewhere(days, row);
       const grant = { day, ...debit(row, request, { last: sharing, elsewhere }) };
       const { granted, waitMs } = grant;
-      takes.set(`${process} ${owner}`, { number, day, granted, waitMs });
-      told.tell(request, day, granted);
-      return grant;
+      const reserved = Math.min(request.reserve ?? 0, Math.floor(grant.left / 16));
+      row.used += reserved;
+      takes.set(`${process} ${owner}`, { number, day, granted, reserved, waitMs });
+      told.tell(request, day, granted + reserved);
+      return { ...grant, ...withReserve(reserved), left: grant.left - reserved };
     },
     giveBack: async (given) => {
       check();
@@ -124,6 +126,8 @@ function more(seriesOf: Map<string, Series>, given: GivenBack): number {
   return total - before;
 }
 
+const withReserve = (reserved: number) => (reserved > 0 ? { reserved } : {});
+
 function repeated(taken: Taken, request: TakeRequest, days: ReadonlyMap<Day, Row>): Grant {
   const isSame = taken.number === request.number;
   const day = isSame ? taken.day : request.day;
@@ -132,6 +136,7 @@ function repeated(taken: Taken, request: TakeRequest, days: ReadonlyMap<Day, Row
   return {
     day,
     granted: isSame ? taken.granted : 0,
+    ...withReserve(isSame ? taken.reserved : 0),
     left: Math.max(request.limit + added - used, 0),
     waitMs: isSame ? taken.waitMs : 0,
     shared: sharing !== undefined && isRecent(sharing.otherAt, sharing.at),

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { givenBack, takeRequest } from "../../../test/support/ledger-contract.ts";
+import { givenBack, reserveContract, takeRequest } from "../../../test/support/ledger-contract.ts";
 import { newSchema, sharedPostgres } from "../../../test/support/postgres.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { storeContract } from "../../../test/support/store-contract.ts";
@@ -10,6 +10,7 @@ import { openPostgres } from "./client.ts";
 const url = await sharedPostgres();
 
 storeContract("the PostgreSQL adapter", () => openPostgres({ url, schema: newSchema() }));
+reserveContract(() => openPostgres({ url, schema: newSchema() }));
 
 /** Gateways on one schema. */
 async function fleet(size: number, schema = newSchema()): Promise<readonly Storage[]> {

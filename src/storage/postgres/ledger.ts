@@ -14,15 +14,15 @@ import { Gathering } from "./gathering.ts";
 /** By owner: two statements that hold rows of the same owners never wait for each other. */
 const TAKE = `
   SELECT its_day AS day, its_credits AS granted, its_rest AS "left", its_wait_ms AS "waitMs", is_shared AS shared,
-    is_forgotten
+    is_forgotten, its_reserve AS reserved
   FROM (
     SELECT * FROM unnest(:owners::text[], :days::bigint[], :pools::bigint[], :spares::bigint[],
       :wants::bigint[], :leasts::bigint[], :limits::bigint[], :processes::text[], :numbers::bigint[],
-      :rates::bigint[], :moments::bigint[], :unspents::bigint[], :knowns::bigint[]) WITH ORDINALITY AS one (owner, day,
-      pool, spare, want, least, credits, process, number, rate, moment, unspent, known, place)
+      :rates::bigint[], :moments::bigint[], :unspents::bigint[], :knowns::bigint[], :reserves::bigint[]) WITH ORDINALITY AS one
+      (owner, day, pool, spare, want, least, credits, process, number, rate, moment, unspent, known, reserve, place)
     ORDER BY owner COLLATE "C", place
-  ) AS ask, LATERAL @take_knowing(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
-    ask.process, ask.number, ask.rate, ask.moment, ask.unspent, ask.known) AS taken
+  ) AS ask, LATERAL @take_reserving(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
+    ask.process, ask.number, ask.rate, ask.moment, ask.unspent, ask.known, ask.reserve) AS taken
   ORDER BY place`;
 
 const GIVE_BACK = `
@@ -92,7 +92,10 @@ export function ledgerStore(
   };
 }
 
-type GrantRow = Omit<Grant, "isForgotten"> & { readonly is_forgotten: boolean };
+type GrantRow = Omit<Grant, "isForgotten" | "reserved"> & {
+  readonly is_forgotten: boolean;
+  readonly reserved: number;
+};
 
 async function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<readonly Grant[]> {
   const rows = await db.write<GrantRow>(TAKE, {
@@ -109,10 +112,13 @@ async function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise
     moments: asks.map(({ now }) => now),
     unspents: asks.map(({ unspent }) => unspent ?? null),
     knowns: asks.map(({ known }) => known ?? null),
+    reserves: asks.map(({ reserve }) => reserve ?? null),
   });
-  return rows.map(({ is_forgotten: isForgotten, ...grant }) =>
-    isForgotten ? { ...grant, isForgotten } : grant,
-  );
+  return rows.map(({ is_forgotten: isForgotten, reserved, ...grant }) => ({
+    ...grant,
+    ...(reserved > 0 && { reserved }),
+    ...(isForgotten && { isForgotten }),
+  }));
 }
 
 function giveBack(db: PostgresDatabase, all: readonly GivenBack[]): Promise<readonly unknown[]> {

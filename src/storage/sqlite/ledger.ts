@@ -134,7 +134,7 @@ function taking(db: DatabaseSync): Blocking<LedgerStore>["take"] {
     return { ...(row ?? { day, left: limit, shared: 0 }), granted, waitMs };
   };
   const grantOf = (request: TakeRequest): GrantRow => {
-    const { owner, process, number, known: _, unspent, spare = 0, ...rest } = request;
+    const { owner, process, number, known: _, reserve: __, unspent, spare = 0, ...rest } = request;
     const taken = last.get(owner, process) as TakenRow | undefined;
     if (taken !== undefined && taken.number > number) {
       return repeated(request, { granted: 0, waitMs: 0 });
