@@ -58,6 +58,8 @@ const WRITES: typeof BEFORE = [
   ["fleet", "tell", fleetProcess({ leases: 4 }), now],
   ["fleet", "leave", "one"],
   ["fleet", "setDrained", { network: "mainnet", upstream: "node-a" }, true],
+  ["fleet", "tellLoss", now],
+  ["fleet", "forgetLoss"],
   ["alerts", "settle", "del_1", { state: "sent", attempts: 1, nextAt: null, lastError: null }],
 ];
 const READS = [
@@ -65,7 +67,7 @@ const READS = [
   ...["keys.findByHash", "keys.findById", "keys.list", "ledger.read", "changes.since"],
   ...["usage.query", "usage.series", "usage.totals", "usage.topContracts", "partners.read"],
   ...["members.list", "members.ofEmail", "audit.page", "alerts.read", "alerts.list", "alerts.page"],
-  ...["fleet.list", "fleet.drained"],
+  ...["fleet.list", "fleet.drained", "fleet.lossFound"],
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {
