@@ -232,8 +232,10 @@ export class DailyBalance {
     const { process, days } = this.#parts;
     const day = this.#taker.dayToAsk(dayOf(nowMs));
     const of = { owner: this.owner, process, day, ...days.standingOf(day) };
+    const isCalm = !this.#sharing.isShared && !this.#open.isUntold && this.#taker.inDoubt === 0;
     const unspent = this.#open.tell(day);
-    this.#taker.take(ask, { ...of, limit, perSecond, unspent, now: nowMs }, atMs);
+    const mayWait = ask.ahead && isCalm;
+    this.#taker.take(ask, { ...of, limit, perSecond, unspent, mayWait, now: nowMs }, atMs);
   }
 
   #answered(grant: Grant | undefined, ask: Ask): void {

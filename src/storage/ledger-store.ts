@@ -40,6 +40,8 @@ export type TakeRequest = {
   readonly known?: number | undefined;
   /** Credits of the day that the process has leased already, and has not spent. Absent: it does not tell. */
   readonly unspent?: number | undefined;
+  /** No call waits for it: it may be asked a little later, together with others. */
+  readonly mayWait?: boolean;
   /** Unix milliseconds. */
   readonly now: UnixMs;
 };

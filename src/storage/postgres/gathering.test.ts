@@ -4,7 +4,7 @@ import { Gathering } from "./gathering.ts";
 function setUp() {
   const sent: number[][] = [];
   const ends: PromiseWithResolvers<readonly string[]>[] = [];
-  let due: () => void = () => undefined;
+  const due = new Map<number, () => void>();
   const gathering = new Gathering<number, string>(
     (asks) => {
       sent.push([...asks]);
@@ -13,11 +13,9 @@ function setUp() {
       return end.promise;
     },
     {
-      after: (_delayMs, run) => {
-        due = run;
-        return () => {
-          due = () => undefined;
-        };
+      after: (delayMs, run) => {
+        due.set(delayMs, run);
+        return () => due.delete(delayMs);
       },
     },
   );
@@ -28,11 +26,12 @@ function setUp() {
     ends[at]?.resolve(sent[at]?.map((each) => `answer ${each}`) ?? []);
     await turn();
   };
-  const patienceEnds = async () => {
-    due();
+  const passes = async (ms: number) => {
+    due.get(ms)?.();
+    due.delete(ms);
     await turn();
   };
-  return { gathering, sent, ends, turn, answer, patienceEnds };
+  return { gathering, sent, ends, turn, answer, passes };
 }
 
 describe("what is asked for", () => {
@@ -54,16 +53,36 @@ describe("what is asked for", () => {
   });
 
   test("does not wait for long behind a statement that hangs", async () => {
-    const { gathering, sent, turn, answer, patienceEnds } = setUp();
+    const { gathering, sent, turn, answer, passes } = setUp();
     const hanging = gathering.ask(1);
     await turn();
     const next = gathering.ask(2);
-    await patienceEnds();
+    await passes(100);
     expect(sent).toEqual([[1], [2]]);
     await answer(1);
     expect(await next).toBe("answer 2");
     await answer(0);
     expect(await hanging).toBe("answer 1");
+  });
+
+  test("waits for a quarter of a second where nobody waits for it, and goes along with what is asked for before", async () => {
+    const { gathering, sent, turn, answer, passes } = setUp();
+    const first = [gathering.askSoon(1), gathering.askSoon(2)];
+    await turn();
+    expect(sent).toEqual([]);
+    await passes(250);
+    expect(sent).toEqual([[1, 2]]);
+    const next = gathering.askSoon(3);
+    await answer(0);
+    expect(await Promise.all(first)).toEqual(["answer 1", "answer 2"]);
+    expect(sent).toHaveLength(1);
+    const urgent = gathering.ask(4);
+    await turn();
+    expect(sent[1]).toEqual([3, 4]);
+    await answer(1);
+    expect(await Promise.all([next, urgent])).toEqual(["answer 3", "answer 4"]);
+    await passes(250);
+    expect(sent).toHaveLength(2);
   });
 
   test("fails with what it was sent with, and nothing else does", async () => {

@@ -51,9 +51,9 @@ export function ledgerStore(
   const takes = new Gathering((asks: readonly TakeRequest[]) => take(db, asks), timers);
   const returns = new Gathering((all: readonly GivenBack[]) => giveBack(db, all), timers);
   return {
-    take: (request) => takes.ask(request),
+    take: (request) => (request.mayWait === true ? takes.askSoon(request) : takes.ask(request)),
     giveBack: async (given) => {
-      await returns.ask(given);
+      await returns.askSoon(given);
     },
     add: async (owner, day, credits) => {
       const [row] = await db.write<DayBalance>(

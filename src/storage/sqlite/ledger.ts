@@ -106,6 +106,11 @@ type GrantRow = Omit<Grant, "shared"> & { readonly shared: number };
 type TakenRow = Pick<Grant, "day" | "granted" | "waitMs"> & { readonly number: number };
 type SeriesRow = { readonly series: number; readonly returned: number };
 
+/** Without what a store is told that may be away. */
+function forFile({ known: _, reserve: __, mayWait: ___, ...rest }: TakeRequest) {
+  return rest;
+}
+
 /** The debit, once for each number of a process. */
 function taking(db: DatabaseSync): Blocking<LedgerStore>["take"] {
   const take = returning<GrantRow>(db, TAKE);
@@ -134,7 +139,7 @@ function taking(db: DatabaseSync): Blocking<LedgerStore>["take"] {
     return { ...(row ?? { day, left: limit, shared: 0 }), granted, waitMs };
   };
   const grantOf = (request: TakeRequest): GrantRow => {
-    const { owner, process, number, known: _, reserve: __, unspent, spare = 0, ...rest } = request;
+    const { owner, process, number, unspent, spare = 0, ...rest } = forFile(request);
     const taken = last.get(owner, process) as TakenRow | undefined;
     if (taken !== undefined && taken.number > number) {
       return repeated(request, { granted: 0, waitMs: 0 });
