@@ -38,6 +38,8 @@ export type Chaos = {
   /** Statuses that no client should have seen. */
   readonly odd: ReadonlySet<number>;
   readonly kills: number;
+  /** Gateways that said that the database had lost commits. */
+  readonly falseAlarms: number;
 };
 
 const PRICE = 80;
@@ -48,6 +50,7 @@ const AWAY_MS = 700;
 const GIVEN_UP_MS = 10_000;
 /** Unspent credits go back 1 s after the last call; a connection that was begun in a hole is given up in 2. */
 const SETTLED_MS = 5000;
+const LOSS = "the storage misses what it had committed";
 /** Served; the balance, the rate; no credits to be had at this moment. */
 const EXPECTED = [200, 402, 429, 503];
 
@@ -79,7 +82,7 @@ export async function chaos(options: ChaosOptions): Promise<Chaos> {
       const workplace = await openWorkplace({
         server: { port: 0 },
         admin: { port: 0 },
-        storage: { url, schema, poolSize: 4, statementTimeoutMs: 1000 },
+        storage: { ...{ url, schema, poolSize: 4, statementTimeoutMs: 1000 }, ...journalOf(n) },
         plans: { chaos: PLAN },
         networks: [{ name: "node", family: "evm", chainId: 1, upstreams }],
       });
@@ -97,6 +100,9 @@ export async function chaos(options: ChaosOptions): Promise<Chaos> {
     await node.stop();
   }
 }
+
+/** Every second machine keeps one, so that what it had leased at a kill goes back. */
+const journalOf = (n: number) => (n % 2 === 0 ? { journal: "./leases" } : {});
 
 async function start(machine: Machine): Promise<void> {
   machine.gateway = await machine.workplace.start();
@@ -164,7 +170,11 @@ class World {
         return { limit, used, served, doubtful };
       }),
     );
-    return { accounts, servedAgainMs: this.#servedAgainMs, odd: this.#odd, kills };
+    const written = await Promise.all(
+      this.#machines.map(({ workplace }) => workplace.everythingWritten()),
+    );
+    const falseAlarms = written.filter((text) => text.includes(LOSS)).length;
+    return { accounts, servedAgainMs: this.#servedAgainMs, odd: this.#odd, kills, falseAlarms };
   }
 
   end(): void {
