@@ -95,7 +95,12 @@ export class Simulation {
       isRemote: this.#isRemote,
       keepsJournal: this.#keepsJournal,
       sent: (sender, statement) => this.#note(() => this.#sent(sender, statement)),
-      taking: (taker, request) => this.#note(() => this.#openings.sent(taker, request)),
+      taking: (taker, request) => {
+        // What a killed process had asked for is asked again as it was.
+        if (this.processes.includes(taker)) {
+          this.#note(() => this.#openings.sent(taker, request));
+        }
+      },
       taken: (taker, request) => this.#openings.carriedOut(taker, request),
     });
     this.processes.push(process);

@@ -53,7 +53,7 @@ export async function absence(
     ];
     const calls = new Calls(...gateways);
     await calls.make(stranger);
-    await calls.during(busy, { seconds: awayMs / 4000, callsASecond: 8 * CALLS_A_SECOND });
+    await calls.during(busy, { seconds: awayMs / 2000, callsASecond: 8 * CALLS_A_SECOND });
     proxy.set(passage);
     // What was begun before is over.
     await setTimeout(100);
