@@ -215,8 +215,8 @@ describe("X-Min-Block", () => {
     }
     const seconds = (performance.now() - begun) / 1000;
     for (const [index, count] of questions().entries()) {
-      // And those polls that would have come anyway.
-      expect(count - (before[index] ?? 0)).toBeLessThanOrEqual(2 * Math.ceil(seconds) + 1);
+      // And those polls that would have come anyway, and one that is late on a machine at work. There are 60 calls.
+      expect(count - (before[index] ?? 0)).toBeLessThanOrEqual(2 * Math.ceil(seconds) + 2);
     }
   });
 
