@@ -13,6 +13,7 @@ import { account, apiKey } from "../support/records.ts";
 const ACCOUNTS = 50;
 const GATEWAYS = 4;
 const WRITERS = 8;
+const TOGETHER = 100;
 /** A writer holds what it changed for up to so long before it commits. */
 const LONGEST_HELD_MS = 20;
 const LOOKED_AT_EVERY_MS = 10;
@@ -72,11 +73,15 @@ async function makeKeys({ accounts, keys }: Storage, count: number): Promise<rea
     text: createApiKey(randomBytes),
     isRevoked: n % 2 === 0,
   }));
-  await Promise.all(
-    made.map(({ id, text }, n) =>
-      keys.insert(apiKey({ id, accountId: `acc_${n % ACCOUNTS}`, hash: hashApiKey(text) })),
-    ),
-  );
+  // Whoever waits for a connection for two seconds is refused.
+  for (let n = 0; n < made.length; n += TOGETHER) {
+    await Promise.all(
+      made.slice(n, n + TOGETHER).map(({ id, text }, at) => {
+        const accountId = `acc_${(n + at) % ACCOUNTS}`;
+        return keys.insert(apiKey({ id, accountId, hash: hashApiKey(text) }));
+      }),
+    );
+  }
   return made;
 }
 
