@@ -27,7 +27,7 @@ import { buildNetwork } from "./networks/build-network.ts";
 import { connector } from "./networks/build-upstream.ts";
 import type { Network } from "./networks/network.ts";
 import type { Storage } from "./storage/store.ts";
-import { CallLog, type Logger } from "./telemetry/log.ts";
+import { CallLog, failureLine, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 import { accountBalance } from "./usage/account-usage.ts";
 import { readAtMostOncePerSecond } from "./usage/recent-usage.ts";
@@ -221,10 +221,6 @@ function usageRecorder(
       },
     },
   );
-}
-
-function failureLine(log: Logger, text: string): (cause: unknown) => void {
-  return (cause) => log.error({ cause: String(cause) }, text);
 }
 
 /** The result of tollgate_usage: what `usage --json` prints, without the calls. */

@@ -1,5 +1,5 @@
 import type { Clock, MonotonicMs, UnixMs } from "../lib/clock.ts";
-import type { Day, Grant, TakeRequest } from "../storage/ledger-store.ts";
+import { type Day, type Grant, SHARE_OF_REST, type TakeRequest } from "../storage/ledger-store.ts";
 import type { BalanceParts } from "./balance-options.ts";
 import type { CreditReturns } from "./credit-returns.ts";
 import {
@@ -16,8 +16,6 @@ import { Reserve } from "./reserve.ts";
 import { Spending } from "./spending.ts";
 import type { StoreHealth } from "./store-health.ts";
 
-/** A lease is at most 1/16 of the remaining balance, which is the store's own rule. */
-const SHARE_OF_REST = 16;
 /** As much as an eighth of a second's throughput. */
 const UNTOLD_A_SECOND = 8;
 

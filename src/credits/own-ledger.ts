@@ -4,7 +4,7 @@ import { bootId } from "../lib/boot-id.ts";
 import type { SystemTimers } from "../lib/clock.ts";
 import { LeaseJournalFile } from "../storage/lease-journal-file.ts";
 import type { Storage } from "../storage/store.ts";
-import type { Logger } from "../telemetry/log.ts";
+import { failureLine, type Logger } from "../telemetry/log.ts";
 import { LeaseRecovery } from "./lease-recovery.ts";
 import { Ledger } from "./ledger.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -38,8 +38,7 @@ export function ownLedger(config: Config, parts: OwnLedgerParts): OwnLedger {
     { plans: config.plans, process, isRemote: isPostgresUrl(config.storage.url) },
     {
       ...{ store: storage.ledger, scheduler, journal, onForgotten },
-      onStoreFailure: (cause) =>
-        log.error({ cause: String(cause) }, "the store of the ledger does not answer"),
+      onStoreFailure: failureLine(log, "the store of the ledger does not answer"),
     },
   );
   if (journal === undefined) {
@@ -74,11 +73,10 @@ function journalOf(
   return new LeaseJournalFile(
     { folder, process, boot: bootId(scheduler) },
     {
-      onFailure: (cause) =>
-        log.error(
-          { cause: String(cause) },
-          "the journal of leases cannot be written: a process that is killed loses what it has leased",
-        ),
+      onFailure: failureLine(
+        log,
+        "the journal of leases cannot be written: a process that is killed loses what it has leased",
+      ),
       onRecovery: () => log.info("the journal of leases is written again"),
       onDiscarded: (why) => log.warn({ why }, "leases of killed processes stay charged"),
     },

@@ -1,8 +1,7 @@
 import type { MonotonicMs } from "../lib/clock.ts";
+import { SHARE_OF_REST } from "../storage/ledger-store.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** As the store has it: no more than such a part of the day's rest goes to one process. */
-const SHARE_OF_REST = 16;
 /** What is missing of it is asked for once it is such a part: else each take would bring a few. */
 const PARTS_TO_ASK = 8;
 /** Calls do not come evenly, and what they spent is known only so well. */

@@ -1,9 +1,6 @@
 import type { MonotonicMs } from "../lib/clock.ts";
-import type { Grant } from "../storage/ledger-store.ts";
+import { type Grant, SHARE_OF_REST } from "../storage/ledger-store.ts";
 import type { Ask } from "./lease-taker.ts";
-
-/** The store grants no more than this part of the day's rest, whoever draws. */
-const SHARE_OF_REST = 16;
 
 /** Whether other processes draw on an owner, as the store's answers say. */
 export class Sharing {

@@ -12,7 +12,7 @@ import { PartnerCaps } from "../routing/partner-caps.ts";
 import { Router } from "../routing/router.ts";
 import type { RoutingObserver } from "../routing/routing.ts";
 import type { PartnerLimits, PartnerStore } from "../storage/store.ts";
-import type { Logger } from "../telemetry/log.ts";
+import { failureLine, type Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts";
 import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
@@ -134,8 +134,7 @@ function capsOf(
     {
       store: partners,
       clock,
-      onStoreFailure: (cause) =>
-        log.error({ cause: String(cause) }, "calls of partners cannot be counted: none are made"),
+      onStoreFailure: failureLine(log, "calls of partners cannot be counted: none are made"),
     },
   );
   return (timeoutMs, done) =>

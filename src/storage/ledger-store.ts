@@ -6,6 +6,9 @@ export type Day = number;
 /** No call costs more; a test holds the methods' prices against it. */
 export const DEAREST_CALL_CREDITS = 1000;
 
+/** A take is granted no more than such a part of the day's rest, whoever draws; and so is what is reserved beside it. */
+export const SHARE_OF_REST = 16;
+
 export type TakeRequest = {
   /** An account's id, or a key's where the key has a daily limit of its own. */
   readonly owner: string;

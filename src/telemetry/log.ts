@@ -75,3 +75,8 @@ export class CallLog {
     this.#log.warn(suppressed > 0 ? { ...fields, suppressed } : fields, text);
   }
 }
+
+/** Logs why something failed. */
+export function failureLine(log: Pick<Logger, "error">, text: string): (cause: unknown) => void {
+  return (cause) => log.error({ cause: String(cause) }, text);
+}

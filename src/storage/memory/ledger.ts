@@ -5,6 +5,7 @@ import {
   type GivenBack,
   type Grant,
   type LedgerStore,
+  SHARE_OF_REST,
   type TakeRequest,
 } from "../ledger-store.ts";
 import { ToldLeases } from "./told-leases.ts";
@@ -64,7 +65,7 @@ export function memoryLedger(check: () => void): LedgerStore {
       const elsewhere = usedElsewhere(days, row);
       const grant = { day, ...debit(row, request, { last: sharing, elsewhere }) };
       const { granted, waitMs } = grant;
-      const reserved = Math.min(request.reserve ?? 0, Math.floor(grant.left / 16));
+      const reserved = Math.min(request.reserve ?? 0, Math.floor(grant.left / SHARE_OF_REST));
       row.used += reserved;
       takes.set(`${process} ${owner}`, { number, day, granted, reserved, waitMs });
       told.tell(request, day, granted + reserved);
@@ -189,7 +190,8 @@ function debit(
 
   const rest = limit + row.added - row.used - elsewhere;
   const most = shared ? Math.min(want, Math.max(least, Math.floor(perSecond / 10))) : want;
-  const offered = rest < least ? 0 : Math.min(most, Math.max(least, Math.floor(rest / 16)));
+  const offered =
+    rest < least ? 0 : Math.min(most, Math.max(least, Math.floor(rest / SHARE_OF_REST)));
   const missing = Math.min(least, perSecond) * 1000 - level;
   const held = missing > 0 ? 0 : Math.max(least, Math.floor(level / 1000));
   const granted = shared ? Math.min(offered, held) : offered;

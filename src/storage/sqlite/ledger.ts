@@ -5,6 +5,7 @@ import {
   type ForgottenDay,
   type Grant,
   type LedgerStore,
+  SHARE_OF_REST,
   type TakeRequest,
   TOLD_MS,
 } from "../ledger-store.ts";
@@ -77,7 +78,7 @@ WITH ask AS (
       coalesce(level + max(moment - level_at, 0) * rate, rate * 1000))) AS level
   FROM sharing
 ), offer AS (
-  SELECT *, iif(rest < least, 0, min(want, max(least, rest / 16),
+  SELECT *, iif(rest < least, 0, min(want, max(least, rest / ${SHARE_OF_REST}),
     iif(shared, max(least, rate / 10), want))) AS offered
   FROM bucket
 ), grants AS (
