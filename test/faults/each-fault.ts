@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
 import type { FaultProxy } from "../support/fault-proxy.ts";
@@ -7,6 +6,7 @@ import { type Fault, NONE } from "../support/faults.ts";
 import { type GatewayRig, type RigNetwork, startGatewayRig } from "../support/gateway-rig.ts";
 import { type KnownAnswer, knownOfNodes } from "../support/known-answers.ts";
 import { type LoadReport, runLoad } from "../support/traffic.ts";
+import { expectRight, troublesShown } from "./troubles.ts";
 
 /** What can be known of the two nodes when the fault begins. */
 type Moment = { readonly head: number; readonly healthy: FaultProxy };
@@ -59,8 +59,6 @@ const TRIALS: readonly Trial[] = [
  * and half of the deadline, is far above.
  */
 const HEDGED_MS = 500;
-/** A node that nobody asked for 5 s is asked again. */
-const SHOWN_MS = 8000;
 /** Polls of a chain whose blocks come at odd times are two block times apart, 15 s here. */
 const HEAD_MS = 32_000;
 const RECOVERY_MS = 10_000;
@@ -131,7 +129,7 @@ export function describeEachFault({ calls, webSocket, slack = 1 }: Options): voi
     }
     const known = each.blocks === undefined ? before : await knownNow();
     const report = await runLoad({ ...network, known, calls });
-    await shown({
+    await troublesShown({
       ...{ network, upstream, quiet },
       load: async () => {
         if (each.blocks === undefined) return { ...network, known, calls };
@@ -176,10 +174,6 @@ function partsOf({ at }: Trial, { proxies: [a, b] }: RigNetwork) {
     : { upstream: "a", faulty: a, healthy: b };
 }
 
-function expectRight({ errors, wrong, faults }: LoadReport): void {
-  expect({ errors, wrong, faults }).toEqual({ errors: [], wrong: [], faults: 0 });
-}
-
 /** @throws where the gateway does not show this block in time */
 async function reached(network: RigNetwork, head: number): Promise<void> {
   const hex = `0x${head.toString(16)}`;
@@ -189,23 +183,6 @@ async function reached(network: RigNetwork, head: number): Promise<void> {
     if (performance.now() - begun > HEAD_MS) throw new Error(`${head} is not the head in time`);
     await setTimeout(20);
   }
-}
-
-type Showing = {
-  readonly network: RigNetwork;
-  readonly upstream: string;
-  readonly quiet: ReadonlyMap<string, number>;
-  readonly load: () => Promise<Parameters<typeof runLoad>[0]>;
-};
-
-/** Of two that are as fast as each other the faulty one may be asked little: it is by now. */
-async function shown({ network, upstream, quiet, load }: Showing): Promise<void> {
-  const begun = performance.now();
-  while (performance.now() - begun < SHOWN_MS) {
-    if (!isDeepStrictEqual(await network.troubles(upstream), quiet)) return;
-    expectRight(await runLoad(await load()));
-  }
-  expect(await network.troubles(upstream), "the metrics show it").not.toEqual(quiet);
 }
 
 /** Milliseconds until the node serves clients; the gateway is asked little, and answers right. */

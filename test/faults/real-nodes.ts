@@ -7,7 +7,8 @@ import { type GatewayRig, type RigNetwork, startGatewayRig } from "../support/ga
 import { type KnownAnswer, knownOfGateway, knownOfNodes } from "../support/known-answers.ts";
 import { plainQuestions } from "../support/plain-chain.ts";
 import type { RealNode } from "../support/real-node.ts";
-import { type LoadReport, runLoad } from "../support/traffic.ts";
+import { runLoad } from "../support/traffic.ts";
+import { expectRight, troublesShown } from "./troubles.ts";
 
 /** Two nodes of one chain. */
 type Pair = {
@@ -97,25 +98,24 @@ export function describeRealNodes({ kind, blows, calls, slack = 1 }: Options): v
       `%s of one costs none of ${calls} calls its right answer, and it is used again within 10 s`,
       async (blow) => {
         const quiet = await network.troubles("a");
+        const load = async () => ({ ...network, known, calls });
+        const showing = { network, upstream: "a", quiet, load };
         if (blow === "SIGSTOP") {
           await under(node.pause);
+          await troublesShown(showing);
           node.resume();
         } else {
           await under(node.kill);
+          await troublesShown(showing);
           if (blow === "an empty restart") await under(node.restart);
           else await node.restart();
           await pair.seed(node);
         }
-        expect(await network.troubles("a"), "the metrics show it").not.toEqual(quiet);
         expect(await recovered(network, known)).toBeLessThanOrEqual(RECOVERY_MS);
       },
       120_000,
     );
   });
-}
-
-function expectRight({ errors, wrong, faults }: LoadReport): void {
-  expect({ errors, wrong, faults }).toEqual({ errors: [], wrong: [], faults: 0 });
 }
 
 /** Calls of a load, of which a node in use gets its part: more than the gateway's own questions. */
