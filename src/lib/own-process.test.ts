@@ -52,6 +52,6 @@ test("the young generation stays at 64 MB, where V8 by itself mostly lets it gro
   expect(await printed(PREPARED + CHURN)).toBeLessThan(72 * MEGABYTE);
 });
 
-test("the old generation stays at 192 MB or half more than what is alive, where V8 by itself goes to 270 to 760", async () => {
+test("the old generation stays at 144 MB or half more than what is alive, where V8 by itself goes to 270 to 760", async () => {
   expect(await printed(PREPARED + TURNOVER)).toBeLessThan(250 * MEGABYTE);
 });

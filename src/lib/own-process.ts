@@ -19,7 +19,7 @@ const MOST_YOUNG_BYTES = 64 * 1024 * 1024;
  * lets it grow to four times that and more, and keeps freed pages: a program with 80 MB alive came to 926 MB, and a run
  * of the whole benchmark left 735. Half more alone costs a batch's call 17 %: what is kept in the cache grows old.
  */
-const MOST_OLD_BYTES = 192 * 1024 * 1024;
+const MOST_OLD_BYTES = 144 * 1024 * 1024;
 const LEAST_GROWTH_PERCENT = 50;
 const MOST_GROWTH_PERCENT = 200;
 /** What is alive grows by more than that from one full collection to the next: so it may again, and little is to come on top. */
