@@ -1,9 +1,9 @@
 import type { MonotonicMs, UnixMs } from "../lib/clock.ts";
 import { dayOf } from "../lib/day.ts";
-import type { Grant } from "../storage/ledger-store.ts";
+import { type Grant, SHARE_MS } from "../storage/ledger-store.ts";
 import type { BalanceFigures, BalanceOptions, BalanceParts } from "./balance-options.ts";
 import { DayRest } from "./day-rest.ts";
-import { DENIAL_MS, type Denial, RecentDenial, UNAVAILABLE } from "./denial.ts";
+import { type Denial, RecentDenial, throughputDenial, UNAVAILABLE } from "./denial.ts";
 import type { Lease } from "./lease.ts";
 import { type Ask, creditsOf, LeaseTaker, PATIENCE_MS } from "./lease-taker.ts";
 import { OpenLease } from "./open-lease.ts";
@@ -34,7 +34,6 @@ export class DailyBalance {
   #spentSince = false;
   /** The limit shrank since credits were asked for. */
   #isOutdated = false;
-  #quietUntilMs = 0;
   #lastCredits = 1;
   #lastCallAtMs = 0;
   #serving = false;
@@ -61,7 +60,6 @@ export class DailyBalance {
     this.#rest.change(more);
     this.#figures = figures;
     this.#recent.forget();
-    this.#quietUntilMs = 0;
     this.#measure();
     // A smaller day may be over already; what was taken of a larger one must not outlast it.
     this.#isOutdated = more < 0;
@@ -74,6 +72,7 @@ export class DailyBalance {
    * undefined where the call has to `wait`.
    */
   hold(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
+    this.#open.spending?.ask(credits);
     if (this.#line.length === 0) return this.#decide(credits, nowMs, atMs);
     return this.#taker.isStalled(atMs) ? UNAVAILABLE : undefined;
   }
@@ -84,7 +83,7 @@ export class DailyBalance {
     const atMs = clock.monotonic();
     this.#line.push({ credits, done, sinceMs: atMs });
     // Else what is in the air, or at work, comes to this call too.
-    if (!this.isTaking && !this.#serving) this.#takeForLine(clock.now(), atMs);
+    if (!this.#taker.isTaking && !this.#serving) this.#takeForLine(clock.now(), atMs);
   }
 
   /** Ends a hold, once: the credits were served, or go back to where they came from. */
@@ -119,7 +118,7 @@ export class DailyBalance {
     // Credits that were kept, or asked for, for calls that are gone must not be open beyond the bound.
     this.#open.limit(0, this.#line.credits);
     if (this.#taker.inDoubt > 0) this.#resolveDoubt(nowMs, atMs);
-    else if (!this.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
+    else if (!this.#taker.isTaking && this.#line.length === 0) this.#settleDown(nowMs, atMs);
     if (this.#line.length > 0 && this.#isAway(atMs)) this.#serveLine();
     return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.unspent > 0;
   }
@@ -136,19 +135,15 @@ export class DailyBalance {
     return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.isOpen;
   }
 
-  get isTaking(): boolean {
-    return this.#taker.isTaking;
-  }
-
   /** A take has not ended for this process. */
   get isTakingOrInDoubt(): boolean {
-    return this.isTaking || this.#taker.inDoubt > 0;
+    return this.#taker.isTaking || this.#taker.inDoubt > 0;
   }
 
   #decide(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
     if (this.#closed) return UNAVAILABLE;
-    const atHand = this.#open.atHand(nowMs);
-    const missing = credits - atHand;
+    this.#open.drawShare(credits, nowMs, atMs);
+    const missing = credits - this.#open.atHand(nowMs);
     if (missing > 0 && !(this.#isAway(atMs) && this.#open.draw(missing, nowMs, atMs))) {
       if (this.#taker.isStalled(atMs)) return UNAVAILABLE;
       if (this.#open.isStuck(credits, this.#line.credits)) return UNAVAILABLE;
@@ -158,7 +153,7 @@ export class DailyBalance {
     this.#lastCallAtMs = atMs;
     this.#lastCredits = credits;
     this.#spentSince = true;
-    if (!this.isTaking && atMs >= this.#quietUntilMs) this.#fillUp(nowMs, atMs);
+    if (!this.#taker.isTaking && this.#recent.mayAskAhead(atMs)) this.#fillUp(nowMs, atMs);
     return lease;
   }
 
@@ -168,19 +163,21 @@ export class DailyBalance {
 
   /** Before calls have to wait: once less than half is left. */
   #fillUp(nowMs: UnixMs, atMs: MonotonicMs): void {
-    const target = this.#open.target(this.#rest.credits);
-    const { left } = this.#open.current;
+    const rest = this.#rest.credits;
+    const { reserve, current } = this.#open;
+    const missing = this.#open.target(rest) - current.left;
     // Little by little would be a statement a call; then calls rather wait, and take together.
-    const isEnough = left * 2 >= target || (target - left) * 8 < this.#open.size;
-    if (target <= left || (isEnough && !this.#open.isUntold)) return;
-    this.#takeAhead(target - left, nowMs, atMs);
+    const isEnough = missing <= current.left || missing * 8 < this.#open.size;
+    const isDue = missing > 0 && (!isEnough || this.#open.isUntold);
+    const isLow = reserve.isUsed(atMs) && this.#open.reserveToAsk(rest) * 2 > reserve.size;
+    if (isDue || isLow) this.#takeAhead(missing, nowMs, atMs);
   }
 
   /** Serves the line as far as the lease reaches, and asks the store for the rest. */
   #pump(): void {
     const { clock } = this.#parts;
     const isWaiting = this.#serveLine();
-    if (isWaiting && !this.isTaking) this.#takeForLine(clock.now(), clock.monotonic());
+    if (isWaiting && !this.#taker.isTaking) this.#takeForLine(clock.now(), clock.monotonic());
   }
 
   /** Serves or refuses, in order, whom it can; false where nobody has to wait. */
@@ -213,11 +210,12 @@ export class DailyBalance {
 
   /** Asks once more what became of the last take; what is granted beyond the need goes back. */
   #resolveDoubt(nowMs: UnixMs, atMs: MonotonicMs): void {
-    if (this.isTaking || !this.#parts.health.mayTry()) return;
+    if (this.#taker.isTaking || !this.#parts.health.mayTry()) return;
     this.#takeAhead(this.#taker.inDoubt, nowMs, atMs);
   }
 
-  #takeAhead(want: number, nowMs: UnixMs, atMs: MonotonicMs): void {
+  #takeAhead(missing: number, nowMs: UnixMs, atMs: MonotonicMs): void {
+    const want = Math.max(0, missing);
     this.#take({ least: Math.min(want, this.#lastCredits), want, ahead: true }, nowMs, atMs);
   }
 
@@ -229,23 +227,22 @@ export class DailyBalance {
     this.#open.arriving = this.#taker.inDoubt || creditsOf(ask);
     this.#parts.awake.add(this);
     const { perDay: limit, sharedPerSecond: perSecond } = this.#figures;
-    const { process, days } = this.#parts;
     const day = this.#taker.dayToAsk(dayOf(nowMs));
-    const of = { owner: this.owner, process, day, ...days.standingOf(day) };
-    const isCalm = !this.#sharing.isShared && !this.#open.isUntold && this.#taker.inDoubt === 0;
-    const unspent = this.#open.tell(day);
-    const mayWait = ask.ahead && isCalm;
-    this.#taker.take(ask, { ...of, limit, perSecond, unspent, mayWait, now: nowMs }, atMs);
+    const of = { owner: this.owner, day, ...this.#parts.days.standingOf(day) };
+    const { reserve, isUntold } = this.#open;
+    const isCalm = this.#sharing.isShared ? reserve.isUsed(atMs) : !isUntold;
+    const mayWait = ask.ahead && isCalm && this.#taker.inDoubt === 0;
+    const wanted = reserve.wanted(this.#open.spending?.wanted(atMs), ask.reserve);
+    const told = { wanted, unspent: this.#open.tell(day) };
+    this.#taker.take(ask, { ...of, limit, perSecond, ...told, mayWait, now: nowMs }, atMs);
   }
 
   #answered(grant: Grant | undefined, ask: Ask): void {
     const { clock } = this.#parts;
     const atMs = clock.monotonic();
     this.#open.arriving = this.#taker.inDoubt;
-    if (grant === undefined) {
-      this.#recent.rememberFailure(atMs);
-      this.#quietUntilMs = atMs + DENIAL_MS;
-    } else this.#granted(grant, ask, atMs);
+    if (grant === undefined) this.#recent.rememberFailure(atMs);
+    else this.#granted(grant, ask, atMs);
     this.#open.endDay(clock.now());
     this.#pump();
     if (this.#closed) this.#open.giveUp();
@@ -256,23 +253,25 @@ export class DailyBalance {
   #granted(grant: Grant, ask: Ask, atMs: MonotonicMs): void {
     const today = dayOf(this.#parts.clock.now());
     this.#open.deposit(grant, today);
+    this.#open.reserve.setShare(grant.share ?? 0, this.#taker.sentAtMs + SHARE_MS);
     if (this.#isOutdated) this.#open.giveUp();
     // An answer of another day says nothing of this one: the calls in line ask again.
     if (grant.day !== today) return;
     this.#rest.set(grant.day, grant.left);
     this.#open.givenBack = 0;
     if (this.#sharing.note(grant.shared, atMs)) this.#measure();
-    if (grant.granted === 0) this.#refused(grant, ask, atMs);
+    if (grant.granted === 0 && ask.want > 0) this.#refused(grant, ask, atMs);
     if (!isScarce(grant, ask)) return;
-    // Calls that queued here would be served a burst when the others stop, and late until then.
+    // Calls that queued here would be served late, in a burst when the others stop.
     this.#serveLine();
-    const retryAfterSeconds = Math.max(1, Math.ceil(grant.waitMs / 1000));
-    this.#line.dismiss(atMs, { kind: "throughput", retryAfterSeconds });
+    this.#line.dismiss(atMs, throughputDenial(grant.waitMs));
+    // The rest of the throughput is for those that have no share: it is asked for a few times a second.
+    if (grant.share !== undefined) this.#recent.rememberScarcity(grant, atMs);
   }
 
   #refused(grant: Grant, ask: Ask, atMs: MonotonicMs): void {
     if (ask.ahead) {
-      this.#quietUntilMs = atMs + DENIAL_MS;
+      this.#recent.refusedAhead(atMs);
       return;
     }
     const { left } = this.#open.current;
@@ -288,9 +287,11 @@ export class DailyBalance {
       return;
     }
     this.#open.trim(this.#rest.credits);
-    const want = this.#open.target(this.#rest.credits) - this.#open.current.left;
-    if (!this.#spentSince || want < 1 || atMs - this.#taker.sentAtMs < RENEW_MS) return;
-    if (atMs >= this.#quietUntilMs) this.#takeAhead(want, nowMs, atMs);
+    const missing = this.#open.target(this.#rest.credits) - this.#open.current.left;
+    // A process with a share pays calls beside its lease.
+    const isDue = missing > 0 || (this.#parts.isRemote && this.#sharing.isShared);
+    const mayAsk = atMs - this.#taker.sentAtMs >= RENEW_MS && this.#recent.mayAskAhead(atMs);
+    if (this.#spentSince && isDue && mayAsk) this.#takeAhead(missing, nowMs, atMs);
   }
 
   #measure(): void {

@@ -21,14 +21,31 @@ type Remembered = {
 };
 
 /** How long it is remembered: four questions a second, and what was added counts as soon as that. */
-export const DENIAL_MS = 250;
+const DENIAL_MS = 250;
+
+/** The throughput that several processes share has no more; `waitMs` as the store says. */
+export function throughputDenial(waitMs: number): Denial {
+  return { kind: "throughput", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
+}
 
 /** The store's last refusal, for a short time: an account that is used up costs no statement a call. */
 export class RecentDenial {
   #last: Remembered | undefined;
+  #quietUntilMs: MonotonicMs = 0;
+
+  /** Whether the store may be asked before a call waits for it. */
+  mayAskAhead(atMs: MonotonicMs): boolean {
+    return atMs >= this.#quietUntilMs;
+  }
+
+  /** The store granted nothing that no call waited for. */
+  refusedAhead(atMs: MonotonicMs): void {
+    this.#quietUntilMs = atMs + DENIAL_MS;
+  }
 
   /** The store could not answer. */
   rememberFailure(atMs: MonotonicMs): void {
+    this.refusedAhead(atMs);
     this.#last = { kind: "unavailable", from: 1, untilMs: atMs + DENIAL_MS, day: undefined };
   }
 
@@ -46,8 +63,15 @@ export class RecentDenial {
           };
   }
 
+  /** Beside the process's share the throughput has no more at present. */
+  rememberScarcity({ day }: Grant, atMs: MonotonicMs): void {
+    this.refusedAhead(atMs);
+    this.#last = { kind: "throughput", from: 1, untilMs: atMs + DENIAL_MS, day };
+  }
+
   forget(): void {
     this.#last = undefined;
+    this.#quietUntilMs = 0;
   }
 
   /** `missing`: credits beyond what is at hand. `nowMs` is Unix time, `atMs` never goes back. */
@@ -60,6 +84,6 @@ export class RecentDenial {
       return undefined;
     }
     if (last.kind !== "throughput") return { kind: last.kind };
-    return { kind: "throughput", retryAfterSeconds: Math.ceil((last.untilMs - atMs) / 1000) };
+    return throughputDenial(last.untilMs - atMs);
   }
 }

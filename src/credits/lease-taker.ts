@@ -16,7 +16,7 @@ export type Ask = {
   readonly ahead: boolean;
 };
 
-type Rest = Omit<TakeRequest, "least" | "want" | "reserve" | "number" | "known">;
+type Rest = Omit<TakeRequest, "least" | "want" | "reserve" | "number" | "known" | "process">;
 /** All that a grant may bring. */
 export const creditsOf = ({ want, reserve }: Ask): number => want + reserve;
 
@@ -26,6 +26,8 @@ type Asked = Ask & Pick<TakeRequest, "number" | "day">;
 export type TakerParts = {
   readonly store: Pick<LedgerStore, "take">;
   readonly health: StoreHealth;
+  /** Its name, and a number that is larger each time. */
+  readonly process: string;
   readonly nextNumber: () => number;
   /** The store does not know of a take that it had answered. */
   readonly onForgotten: () => void;
@@ -88,12 +90,12 @@ export class LeaseTaker {
 
   /** With the figures and the time of now. */
   #send(asked: Asked, rest: Rest, atMs: MonotonicMs): void {
-    const { store, health } = this.#parts;
+    const { store, health, process } = this.#parts;
     const { ahead: _, ...same } = asked;
     this.#inTheAir = true;
     this.#sentAtMs = atMs;
     const known = this.#known?.day === asked.day ? this.#known.number : undefined;
-    const request = { ...rest, ...same, known };
+    const request = { ...rest, ...same, process, known };
     this.#parts.asked(request);
     store.take(request).then(
       (grant) => {

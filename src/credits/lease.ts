@@ -92,24 +92,27 @@ export type LeaseSizes = {
   readonly size: number;
   /** As much more stays, until it is used. */
   readonly slack: number;
-  /** What is kept for when the store is away, beside a lease that is short because others draw too. */
+  /** What is kept beside a lease that is short because others draw too. */
   readonly reserve: number;
+  /** Where others draw something is kept. */
+  readonly mayReserve: boolean;
 };
 
 export function leaseSizes(figures: LeaseFigures): LeaseSizes {
   const { perDay, perSecond, shared, spent } = figures;
   const onePercent = Math.floor(perDay / 100);
   const size = sizeOf(figures);
-  const slack = shared || spent === undefined ? 0 : Math.floor(size / PARTS_TO_TRIM);
+  const slack = spent === undefined ? 0 : Math.floor(size / PARTS_TO_TRIM);
   // On the store of another machine a process that shares an owner keeps what it would lease alone.
-  const mayReserve = shared && spent !== undefined && onePercent >= LEAST_TO_RESERVE;
+  const mayReserve = spent !== undefined && onePercent >= LEAST_TO_RESERVE;
   const most = Math.floor(onePercent * RESERVED);
-  const reserve = mayReserve ? Math.min(sizeOf({ ...figures, shared: false }), most) : 0;
+  const reserves = shared && mayReserve;
+  const reserve = reserves ? Math.min(sizeOf({ ...figures, shared: false }), most) : 0;
   // Calls that wait have room beside what is reserved.
-  const calls = mayReserve ? 2 * DEAREST_CALL_CREDITS : 0;
+  const calls = reserves ? 2 * DEAREST_CALL_CREDITS : 0;
   const open = Math.max(perSecond, size + slack + 1, calls) + reserve;
   const bound = Math.max(DEAREST_CALL_CREDITS, Math.min(open, onePercent));
-  return { bound, size, slack, reserve };
+  return { bound, size, slack, reserve, mayReserve };
 }
 
 function sizeOf({ perDay, perSecond, shared, spent }: LeaseFigures): number {

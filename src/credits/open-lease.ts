@@ -37,13 +37,14 @@ export class OpenLease implements LeaseOwner {
   current: Lease;
   /** Credits of the current lease that went back since the store's last answer. */
   givenBack = 0;
-  #sizes: LeaseSizes = { size: 1, slack: 0, bound: 1, reserve: 0 };
+  #sizes: LeaseSizes = { size: 1, slack: 0, bound: 1, reserve: 0, mayReserve: false };
   /** All that was ever granted, less what went back. */
   #kept = 0;
   /** What was spent in all when the store was asked last. */
   #told = 0;
-  readonly #spending: Spending | undefined;
-  readonly #reserve = new Reserve();
+  /** Undefined where the store is this machine's. */
+  readonly spending: Spending | undefined;
+  readonly reserve = new Reserve();
   readonly #notes: LeaseNotes | undefined;
   readonly #clock: Clock;
   #perSecond = 1;
@@ -55,18 +56,19 @@ export class OpenLease implements LeaseOwner {
     this.onReturned = parts.onReturned;
     this.#returns = returns;
     this.#clock = clock;
-    this.#spending = isRemote ? new Spending(clock.monotonic()) : undefined;
+    this.spending = isRemote ? new Spending(clock.monotonic()) : undefined;
     this.#notes = journal && new LeaseNotes(owner, { journal, clock });
     this.current = new Lease(this, -1);
   }
 
   /** To be called now and then: it follows what is spent. */
   measure({ perDay, perSecond, shared }: Omit<LeaseFigures, "spent">): void {
-    const spent = this.#spending?.note(this.#spent, this.#clock.monotonic());
+    const spent = this.spending?.note(this.#spent, this.#clock.monotonic());
     this.#perSecond = perSecond;
     this.#sizes = leaseSizes({ perDay, perSecond, shared, spent });
-    this.#reserve.size = this.#sizes.reserve;
-    if (!shared) this.#endReserve();
+    this.reserve.size = this.#sizes.reserve;
+    this.reserve.isPossible = this.#sizes.mayReserve;
+    if (!shared) this.current.left += this.reserve.end();
   }
 
   /** The credits that a lease is filled up to. */
@@ -81,22 +83,24 @@ export class OpenLease implements LeaseOwner {
 
   /** Credits of the current lease that nobody holds. */
   get unspent(): number {
-    return this.current.left + this.#reserve.credits;
+    return this.current.left + this.reserve.credits;
   }
 
   /** Credits to ask for beside those of calls, where so many are left of the day in the store. */
   reserveToAsk(rest: number): number {
-    return Math.min(this.#reserve.want(rest), Math.max(0, this.#room() - this.size));
+    return Math.min(this.reserve.want(rest), Math.max(0, this.#room() - this.size));
   }
 
-  #endReserve(): void {
-    this.current.left += this.#reserve.end();
+  /** Of the process's share of the throughput a call gets so many, as far as it goes. */
+  drawShare(credits: number, nowMs: UnixMs, atMs: MonotonicMs): void {
+    if (this.reserve.credits === 0 || !this.current.isOf(nowMs)) return;
+    if (this.reserve.drawShare(credits, atMs)) this.current.left += credits;
   }
 
   /** While the store is away: whether a call gets so many of what was kept for that. */
   draw(credits: number, nowMs: UnixMs, atMs: MonotonicMs): boolean {
     const isDrawn =
-      this.current.isOf(nowMs) && this.#reserve.draw(credits, this.#spending?.perSecond ?? 0, atMs);
+      this.current.isOf(nowMs) && this.reserve.draw(credits, this.spending?.perSecond ?? 0, atMs);
     if (isDrawn) this.current.left += credits;
     return isDrawn;
   }
@@ -107,14 +111,14 @@ export class OpenLease implements LeaseOwner {
   }
 
   tell(day: Day): number | undefined {
-    if (this.#spending === undefined) return undefined;
+    if (this.spending === undefined) return undefined;
     this.#told = this.#spent;
     return this.current.day === day ? this.unspent : 0;
   }
 
   /** Whether so much was spent since then that another process which joins could draw too much. */
   get isUntold(): boolean {
-    if (this.#spending === undefined) return false;
+    if (this.spending === undefined) return false;
     return (this.#spent - this.#told) * UNTOLD_A_SECOND >= this.#perSecond;
   }
 
@@ -172,11 +176,11 @@ export class OpenLease implements LeaseOwner {
   }
 
   /**
-   * Adds credits that the store granted of a day, `reserved` for when it is away. Today's end a lease of another day;
+   * Adds credits that the store granted of a day, `reserved` beside those of calls. Today's end a lease of another day;
    * `today`: of the clock.
    */
   deposit({ day, granted, reserved = 0 }: Grant, today: Day): void {
-    this.#reserve.storeAnswered();
+    this.reserve.storeAnswered();
     const credits = granted + reserved;
     if (credits === 0) return;
     if (day === today && day !== this.current.day) {
@@ -186,7 +190,7 @@ export class OpenLease implements LeaseOwner {
     this.#kept += credits;
     if (day === this.current.day) {
       this.current.left += granted;
-      this.#reserve.credits += reserved;
+      this.reserve.credits += reserved;
       this.#note(true);
     } else this.#goStraightBack(new Lease(this, day), credits);
   }
@@ -230,8 +234,8 @@ export class OpenLease implements LeaseOwner {
   /** Gives back what is over the size, or would be open beyond the bound. */
   trim(rest: number): void {
     const over = this.current.left - this.size;
-    this.current.left -= this.#reserve.take(Math.max(0, over), rest);
-    this.current.left += this.#reserve.takeExcess(rest);
+    this.current.left -= this.reserve.take(Math.max(0, over), rest);
+    this.current.left += this.reserve.takeExcess(rest);
     const isOver = this.current.left > this.size + this.#sizes.slack;
     this.#keep(Math.min(isOver ? this.size : this.current.left, this.#room()));
   }
@@ -241,16 +245,16 @@ export class OpenLease implements LeaseOwner {
    * finds out when it does.
    */
   rest({ isFailing }: Pick<StoreHealth, "isFailing">): void {
-    if (this.#spending === undefined || !isFailing) this.giveUp();
+    if (this.spending === undefined || !isFailing) this.giveUp();
     else if (this.#returns.idle) {
-      this.current.left += this.#reserve.lend(1);
+      this.current.left += this.reserve.lend(1);
       this.#keep(this.current.left - 1);
     }
   }
 
   giveUp(): void {
     if (this.unspent === 0) return;
-    this.#endReserve();
+    this.current.left += this.reserve.end();
     this.#keep(0);
     this.#note();
   }
@@ -270,7 +274,7 @@ export class OpenLease implements LeaseOwner {
 
   /** How much may lie unspent beside what is held, on its way back and asked for. */
   #room(): number {
-    return this.#sizes.bound - this.held - this.returning - this.arriving - this.#reserve.credits;
+    return this.#sizes.bound - this.held - this.returning - this.arriving - this.reserve.credits;
   }
 
   #allowed(waiting: number): number {

@@ -9,6 +9,16 @@ export const DEAREST_CALL_CREDITS = 1000;
 /** A take is granted no more than such a part of the day's rest, whoever draws; and so is what is reserved beside it. */
 export const SHARE_OF_REST = 16;
 
+/**
+ * Several processes that draw on an owner may each be given a share of its credits per second, which the row's
+ * bucket then has less. It holds for so long from when the store was asked.
+ */
+export const SHARE_MS = 2000;
+/** All shares together are at most so much of the credits per second; the rest is for who joins, and for bursts. */
+export const SHARED_OUT = 0.9;
+/** Less is no share: with the bursts of many small ones, a call dearer than a second of theirs, ten seconds would hold too much. */
+export const LEAST_SHARE = 2 * DEAREST_CALL_CREDITS;
+
 export type TakeRequest = {
   /** An account's id, or a key's where the key has a daily limit of its own. */
   readonly owner: string;
@@ -43,6 +53,8 @@ export type TakeRequest = {
   readonly known?: number | undefined;
   /** Credits of the day that the process has leased already, and has not spent. Absent: it does not tell. */
   readonly unspent?: number | undefined;
+  /** Credits a second that calls ask the process for at present. Absent: it uses no share. */
+  readonly wanted?: number | undefined;
   /** No call waits for it: it may be asked a little later, together with others. */
   readonly mayWait?: boolean;
   /** Unix milliseconds. */
@@ -68,6 +80,11 @@ export type Grant = {
   readonly waitMs: number;
   /** Another process took from this row within the last two seconds. */
   readonly shared: boolean;
+  /**
+   * Credits per second that the process may spend of what is reserved, for `SHARE_MS`: in proportion to what each
+   * process wants, and up to twice that. A file gives none. Absent: none.
+   */
+  readonly share?: number;
   /** The database does not know of the take that the process knows: it has lost what was committed. A file does not tell. */
   readonly isForgotten?: true;
 };

@@ -102,7 +102,7 @@ export async function checkSeveralProcesses(numRuns: number, isRemote = false): 
   await fc.assert(
     fc.asyncProperty(
       fc.array(phases, { minLength: 2, maxLength: 4 }),
-      fc.constantFrom(500, 2000, 8000),
+      fc.constantFrom(500, 2000, 8000, ...(isRemote ? [40_000] : [])),
       fc.constantFrom(0, 20, 60),
       async (wishes, perSecond, latencyMs) => {
         const world = new Simulation({ plan: plan(perSecond) }, ["plan"], {

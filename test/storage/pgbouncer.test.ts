@@ -7,7 +7,7 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/postgres/client.ts";
 import { freePort } from "../support/free-port.ts";
-import { newSchema, sharedPostgres } from "../support/postgres.ts";
+import { newSchema, openWithCallersClock, sharedPostgres } from "../support/postgres.ts";
 import { storeContract } from "../support/store-contract.ts";
 import { untilListening } from "../support/until-listening.ts";
 
@@ -56,7 +56,7 @@ default_pool_size = 3
 
   const url = () => `postgres://anybody@127.0.0.1:${port}/gate`;
 
-  storeContract("the PostgreSQL adapter", () => openPostgres({ url: url(), schema: newSchema() }));
+  storeContract("the PostgreSQL adapter", () => openWithCallersClock(url()));
 
   test("two gateways on one schema see what the other writes", async () => {
     const schema = newSchema();

@@ -482,3 +482,83 @@ export function reserveContract(storage: () => Promise<Storage>): void {
     expect(await ledger.take(none)).not.toHaveProperty("reserved");
   });
 }
+
+/** Of a store of several machines: each process may have a share of the throughput. */
+export function sharesContract(storage: () => Promise<Storage>): void {
+  const ledgerOf = async (over: Partial<TakeRequest>) => {
+    const { ledger, close } = await storage();
+    onTestFinished(close);
+    return (process: string, wanted: number | undefined, at = 0) =>
+      ledger.take(takeRequest({ ...over, process, wanted, now: NOON + at }));
+  };
+  const MIDDLE = { perSecond: 40_000, limit: 3_000_000_000 };
+
+  test("processes that draw together get shares in proportion to what they want, up to twice that, and nine tenths at most", async () => {
+    const take = await ledgerOf(MIDDLE);
+    expect(await take("one", 30_000)).not.toHaveProperty("share");
+    expect(await take("two", 10_000)).toMatchObject({ shared: true, share: 9000 });
+    expect(await take("one", 30_000, 10)).toMatchObject({ shared: true, share: 27_000 });
+    expect(await take("two", 10_000, 20)).toMatchObject({ share: 9000 });
+    // Twice what it wants leaves room for others.
+    expect(await take("one", 3000, 1000)).toMatchObject({ share: 6000 });
+    expect(await take("two", 10_000, 1010)).toMatchObject({ share: 20_000 });
+    expect(await take("three", 1, 1020)).toMatchObject({ share: 2000 });
+  });
+
+  test("all shares are never above nine tenths: who joins waits until the others have told what they want", async () => {
+    const take = await ledgerOf(MIDDLE);
+    await take("one", 1);
+    expect(await take("two", 40_000)).toMatchObject({ share: 35_999 });
+    expect(await take("one", 40_000, 10)).not.toHaveProperty("share");
+    expect(await take("two", 40_000, 1000)).toMatchObject({ share: 18_000 });
+    expect(await take("one", 40_000, 1010)).toMatchObject({ share: 18_000 });
+  });
+
+  test("a share ends two seconds after the process took last, and goes to the others", async () => {
+    const take = await ledgerOf(MIDDLE);
+    await take("one", 20_000);
+    expect(await take("two", 20_000)).toMatchObject({ share: 18_000 });
+    expect(await take("three", 20_000, 1000)).toMatchObject({ share: 12_000 });
+    expect(await take("one", 20_000, 1999)).toMatchObject({ share: 6000 });
+    expect(await take("one", 20_000, 2000)).toMatchObject({ share: 18_000 });
+  });
+
+  test("what is given out as shares the row's bucket has less", async () => {
+    const take = await ledgerOf({ ...MIDDLE, want: 4000, least: 80 });
+    await take("one", 40_000);
+    expect(await take("two", 40_000)).toMatchObject({ granted: 4000, share: 18_000 });
+    expect(await take("one", 40_000)).toMatchObject({ granted: 4000, share: 18_000 });
+    // A second of the 4,000 that are left; one of them was taken before it was so small.
+    expect(await take("one", 40_000)).toMatchObject({ granted: 4000 });
+    expect(await take("one", 40_000)).toMatchObject({ granted: 0, waitMs: 20 });
+    expect(await take("two", 40_000, 500)).toMatchObject({ granted: 2000 });
+  });
+
+  test("there are none of a small throughput, for a process that does not tell, and while the row is owed for", async () => {
+    const small = await ledgerOf({ perSecond: 4000, limit: 3_000_000_000 });
+    await small("one", 4000);
+    expect(await small("two", 4000)).not.toHaveProperty("share");
+    const take = await ledgerOf({ ...MIDDLE, owner: "acc_2" });
+    await take("one", 10_000);
+    expect(await take("two", undefined)).not.toHaveProperty("share");
+    const owed = await ledgerOf({ ...MIDDLE, owner: "acc_3", want: 60_000 });
+    await owed("one", 10_000);
+    expect(await owed("two", 10_000)).not.toHaveProperty("share");
+    expect(await owed("two", 10_000, 1100)).toHaveProperty("share");
+  });
+
+  test("a take that is asked again has its share anew, and one that comes late has none", async () => {
+    const { ledger, close } = await storage();
+    onTestFinished(close);
+    await ledger.take(takeRequest({ ...MIDDLE, process: "two", wanted: 10_000 }));
+    const early = takeRequest({ ...MIDDLE, wanted: 10_000 });
+    const grant = await ledger.take(early);
+    expect(grant).toMatchObject({ share: 18_000 });
+    expect(await ledger.take({ ...early, wanted: 2000, now: NOON + 1000 })).toEqual({
+      ...grant,
+      share: 4000,
+    });
+    await ledger.take(takeRequest({ ...MIDDLE, wanted: 10_000, now: NOON + 1000 }));
+    expect(await ledger.take({ ...early, now: NOON + 1100 })).not.toHaveProperty("share");
+  });
+}

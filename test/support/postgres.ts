@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import pg from "pg";
+import { openPostgres } from "../../src/storage/postgres/client.ts";
+import type { Storage } from "../../src/storage/store.ts";
 import { startPostgresServer } from "./postgres-server.ts";
 import { postgresFile } from "./run-folder.ts";
 import { recordKey, runFolder } from "./written.ts";
@@ -29,6 +32,22 @@ export async function sharedPostgres(): Promise<string> {
     await setTimeout(20);
   }
   throw new Error("the PostgreSQL server of the run has not started");
+}
+
+/**
+ * A store whose ledger takes the callers' clocks for the database's. `moment`, of the schema, is what tells the
+ * database's.
+ */
+export async function openWithCallersClock(url: string): Promise<Storage> {
+  const schema = newSchema();
+  const storage = await openPostgres({ url, schema });
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    `CREATE OR REPLACE FUNCTION ${schema}.moment(asked bigint) RETURNS bigint LANGUAGE sql AS 'SELECT asked'`,
+  );
+  await client.end();
+  return storage;
 }
 
 export const newSchema = (): string => `t_${randomUUID().replaceAll("-", "")}`;

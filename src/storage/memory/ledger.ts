@@ -8,6 +8,7 @@ import {
   SHARE_OF_REST,
   type TakeRequest,
 } from "../ledger-store.ts";
+import { Shares } from "./shares.ts";
 import { ToldLeases } from "./told-leases.ts";
 
 /** A holder, or another process, that was not seen for so long has left the row. */
@@ -48,6 +49,7 @@ export function memoryLedger(check: () => void): LedgerStore {
   const takes = new Map<string, Taken>();
   const seriesOf = new Map<string, Series>();
   const told = new ToldLeases();
+  const shares = new Shares();
   return {
     take: async (request) => {
       check();
@@ -56,32 +58,31 @@ export function memoryLedger(check: () => void): LedgerStore {
       const taken = takes.get(`${process} ${owner}`);
       if (taken !== undefined && taken.number >= number) {
         const grant = repeated(taken, request, days);
-        if (taken.number === number) told.tell(request, grant.day, grant.granted + taken.reserved);
-        return grant;
+        if (taken.number > number) return grant;
+        told.tell(request, grant.day, grant.granted + taken.reserved);
+        return { ...grant, ...shares.give(request, grant.shared, levelOf(days, day)) };
       }
       const sharing = newestSharing(days, day);
       const row = rowOf(days, day);
       if (row.sharing === undefined) open(row, request, days);
       const elsewhere = usedElsewhere(days, row);
-      const grant = { day, ...debit(row, request, { last: sharing, elsewhere }) };
+      const givenOut = shares.givenOut(owner, request.now);
+      const grant = { day, ...debit(row, request, { last: sharing, elsewhere, givenOut }) };
       const { granted, waitMs } = grant;
       const reserved = Math.min(request.reserve ?? 0, Math.floor(grant.left / SHARE_OF_REST));
       row.used += reserved;
       takes.set(`${process} ${owner}`, { number, day, granted, reserved, waitMs });
       told.tell(request, day, granted + reserved);
-      return { ...grant, ...withReserve(reserved), left: grant.left - reserved };
+      const left = grant.left - reserved;
+      const share = shares.give(request, grant.shared, levelOf(days, day));
+      return { ...grant, ...withReserve(reserved), ...share, left };
     },
     giveBack: async (given) => {
       check();
-      const row = owners.get(given.owner)?.get(given.day);
       const credits = more(seriesOf, given);
       told.giveBack(given, credits);
-      if (row === undefined || credits === 0) return;
-      const returned = Math.min(row.used, credits);
-      row.used -= returned;
-      const { sharing } = row;
-      const level = given.keepsThroughput === true ? 0 : returned * 1000;
-      if (sharing) row.sharing = { ...sharing, level: sharing.level + level };
+      const row = owners.get(given.owner)?.get(given.day);
+      if (row !== undefined && credits > 0) takeBack(row, credits, given.keepsThroughput);
     },
     add: async (owner, day, credits) => {
       check();
@@ -107,6 +108,13 @@ export function memoryLedger(check: () => void): LedgerStore {
     },
     check: async () => check(),
   };
+}
+
+function takeBack(row: Row, credits: number, keepsThroughput = false): void {
+  const returned = Math.min(row.used, credits);
+  row.used -= returned;
+  const level = keepsThroughput ? 0 : returned * 1000;
+  if (row.sharing) row.sharing = { ...row.sharing, level: row.sharing.level + level };
 }
 
 function rowOf(days: Map<Day, Row>, day: Day): Row {
@@ -171,40 +179,52 @@ function newestSharing(days: ReadonlyMap<Day, Row>, upTo: Day): Sharing | undefi
   return taken.sort(([a], [b]) => b - a)[0]?.[1].sharing;
 }
 
+type Beside = {
+  readonly last: Sharing | undefined;
+  /** Credits that other days used of the balance. */
+  readonly elsewhere: number;
+  /** Credits per second that processes have as shares. */
+  readonly givenOut: number;
+};
+
+const levelOf = (days: ReadonlyMap<Day, Row>, day: Day): number =>
+  days.get(day)?.sharing?.level ?? 0;
+
 function debit(
   row: Row,
   request: TakeRequest,
-  { last, elsewhere }: { readonly last: Sharing | undefined; readonly elsewhere: number },
+  { last, elsewhere, givenOut }: Beside,
 ): Omit<Grant, "day"> {
   const { least, limit, perSecond, process, now } = request;
   const want = Math.max(request.want, least);
-  const full = perSecond * 1000;
   const late = last !== undefined && last.at >= now && last.at <= now + LATE_MS;
   const moment = late ? last.at : now;
   const seats = join(last, process, moment);
   const shared = isRecent(seats.otherAt, moment);
-  const refill = last && last.level + Math.max(moment - last.at, 0) * perSecond;
+  const rate = shared ? perSecond - givenOut : perSecond;
+  const full = rate * 1000;
+  const refill = last && last.level + Math.max(moment - last.at, 0) * rate;
   // Credits that were drawn at a larger rate than today's are not waited for.
-  const lowest = Math.min(-full, full - DEAREST_CALL_CREDITS * 1000);
+  const lowest = Math.min(-perSecond, perSecond - DEAREST_CALL_CREDITS) * 1000;
   const level = Math.min(full, Math.max(refill ?? full, lowest));
 
   const rest = limit + row.added - row.used - elsewhere;
   const most = shared ? Math.min(want, Math.max(least, Math.floor(perSecond / 10))) : want;
   const offered =
     rest < least ? 0 : Math.min(most, Math.max(least, Math.floor(rest / SHARE_OF_REST)));
-  const missing = Math.min(least, perSecond) * 1000 - level;
+  const missing = Math.min(least, rate) * 1000 - level;
   const held = missing > 0 ? 0 : Math.max(least, Math.floor(level / 1000));
   const granted = shared ? Math.min(offered, held) : offered;
 
   row.used += granted;
   const drawn = level - granted * 1000;
   // One that takes alone is not held to the bucket, and one that joins it must not wait for long.
-  const below = shared ? drawn : Math.max(drawn, Math.min(level, -full));
+  const below = shared ? drawn : Math.max(drawn, Math.min(level, -perSecond * 1000));
   row.sharing = { ...seats, level: below, at: moment };
   return {
     granted,
     left: Math.max(rest - granted, 0),
-    waitMs: granted < offered && missing > 0 ? Math.ceil(missing / perSecond) : 0,
+    waitMs: granted < offered && missing > 0 ? Math.ceil(missing / rate) : 0,
     shared,
   };
 }

@@ -1,7 +1,12 @@
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { givenBack, reserveContract, takeRequest } from "../../../test/support/ledger-contract.ts";
-import { newSchema, sharedPostgres } from "../../../test/support/postgres.ts";
+import {
+  givenBack,
+  reserveContract,
+  sharesContract,
+  takeRequest,
+} from "../../../test/support/ledger-contract.ts";
+import { newSchema, openWithCallersClock, sharedPostgres } from "../../../test/support/postgres.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { storeContract } from "../../../test/support/store-contract.ts";
 import type { Storage } from "../store.ts";
@@ -9,8 +14,9 @@ import { openPostgres } from "./client.ts";
 
 const url = await sharedPostgres();
 
-storeContract("the PostgreSQL adapter", () => openPostgres({ url, schema: newSchema() }));
-reserveContract(() => openPostgres({ url, schema: newSchema() }));
+storeContract("the PostgreSQL adapter", () => openWithCallersClock(url));
+reserveContract(() => openWithCallersClock(url));
+sharesContract(() => openWithCallersClock(url));
 
 /** Gateways on one schema. */
 async function fleet(size: number, schema = newSchema()): Promise<readonly Storage[]> {

@@ -14,15 +14,16 @@ import { Gathering } from "./gathering.ts";
 /** By owner: two statements that hold rows of the same owners never wait for each other. */
 const TAKE = `
   SELECT its_day AS day, its_credits AS granted, its_rest AS "left", its_wait_ms AS "waitMs", is_shared AS shared,
-    is_forgotten, its_reserve AS reserved
+    is_forgotten, its_reserve AS reserved, its_share AS share
   FROM (
     SELECT * FROM unnest(:owners::text[], :days::bigint[], :pools::bigint[], :spares::bigint[],
       :wants::bigint[], :leasts::bigint[], :limits::bigint[], :processes::text[], :numbers::bigint[],
-      :rates::bigint[], :moments::bigint[], :unspents::bigint[], :knowns::bigint[], :reserves::bigint[]) WITH ORDINALITY AS one
-      (owner, day, pool, spare, want, least, credits, process, number, rate, moment, unspent, known, reserve, place)
+      :rates::bigint[], :moments::bigint[], :unspents::bigint[], :knowns::bigint[], :reserves::bigint[],
+      :wanted::bigint[]) WITH ORDINALITY AS one
+      (owner, day, pool, spare, want, least, credits, process, number, rate, moment, unspent, known, reserve, wanted, place)
     ORDER BY owner COLLATE "C", place
-  ) AS ask, LATERAL @take_reserving(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
-    ask.process, ask.number, ask.rate, ask.moment, ask.unspent, ask.known, ask.reserve) AS taken
+  ) AS ask, LATERAL @take(ask.owner, ask.day, ask.pool, ask.spare, ask.want, ask.least, ask.credits,
+    ask.process, ask.number, ask.rate, ask.moment, ask.unspent, ask.known, ask.reserve, ask.wanted) AS taken
   ORDER BY place`;
 
 const GIVE_BACK = `
@@ -40,7 +41,7 @@ const balance = (table: string) =>
 const READ = `
   SELECT greatest(sums.used - coalesce((
     SELECT sum(unspent) FROM @ledger_processes told
-    WHERE told.owner = :owner AND told.day = :day AND told.told_at > :toldAfter
+    WHERE told.owner = :owner AND told.day = :day AND told.told_at > @moment(:moment) - :toldMs
   ), 0), 0)::bigint AS used, sums.added
   FROM (SELECT ${balance("mine")} FROM @ledger mine WHERE owner = :owner AND day = :day) AS sums`;
 
@@ -66,8 +67,8 @@ export function ledgerStore(
     },
     read: async (owner, day, now) => {
       // Without the time nothing was told since.
-      const toldAfter = now === undefined ? Number.MAX_SAFE_INTEGER : now - TOLD_MS;
-      const [row] = await db.read<DayBalance>(READ, { owner, day, toldAfter });
+      const toldMs = now === undefined ? Number.MIN_SAFE_INTEGER : TOLD_MS;
+      const [row] = await db.read<DayBalance>(READ, { owner, day, moment: now ?? 0, toldMs });
       return row ?? { used: 0, added: 0 };
     },
     repair: (owners, day) =>
@@ -92,9 +93,10 @@ export function ledgerStore(
   };
 }
 
-type GrantRow = Omit<Grant, "isForgotten" | "reserved"> & {
+type GrantRow = Omit<Grant, "isForgotten"> & {
   readonly is_forgotten: boolean;
   readonly reserved: number;
+  readonly share: number;
 };
 
 async function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise<readonly Grant[]> {
@@ -113,10 +115,12 @@ async function take(db: PostgresDatabase, asks: readonly TakeRequest[]): Promise
     unspents: asks.map(({ unspent }) => unspent ?? null),
     knowns: asks.map(({ known }) => known ?? null),
     reserves: asks.map(({ reserve }) => reserve ?? null),
+    wanted: asks.map(({ wanted }) => wanted ?? null),
   });
-  return rows.map(({ is_forgotten: isForgotten, reserved, ...grant }) => ({
+  return rows.map(({ is_forgotten: isForgotten, reserved, share, ...grant }) => ({
     ...grant,
     ...(reserved > 0 && { reserved }),
+    ...(share > 0 && { share }),
     ...(isForgotten && { isForgotten }),
   }));
 }

@@ -108,7 +108,7 @@ type TakenRow = Pick<Grant, "day" | "granted" | "waitMs"> & { readonly number: n
 type SeriesRow = { readonly series: number; readonly returned: number };
 
 /** Without what a store is told that may be away. */
-function forFile({ known: _, reserve: __, mayWait: ___, ...rest }: TakeRequest) {
+function forFile({ known: _, reserve: __, mayWait: ___, wanted: ____, ...rest }: TakeRequest) {
   return rest;
 }
 
