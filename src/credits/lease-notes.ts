@@ -75,10 +75,12 @@ export class LeaseNotes {
     else this.#journal.note(noted);
   }
 
-  /** Credits of another day than the lease's, all of which go back. */
-  arrived(lease: Omit<JournalledLease, "owner">): void {
+  /** Credits of another day than the lease's, all of which go back; `isAnswer`: a take has just brought them. */
+  ended(lease: Omit<JournalledLease, "owner">, isAnswer: boolean): void {
     this.days.add(lease.day);
-    this.#journal.answered({ owner: this.#owner, ...lease });
+    const noted = { owner: this.#owner, ...lease };
+    if (isAnswer) this.#journal.answered(noted);
+    else this.#journal.note(noted);
   }
 
   /** So many went back, which the last note counted among those that may. */

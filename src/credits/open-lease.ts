@@ -163,7 +163,7 @@ export class OpenLease implements LeaseOwner {
   /** Takes back the credits of a call, of this lease or of one that ended. */
   putBack(lease: Lease, credits: number): void {
     if (lease === this.current) lease.left += credits;
-    else this.#goBack(lease, credits);
+    else this.#goStraightBack(lease, credits, { isAnswer: false });
   }
 
   /**
@@ -192,14 +192,14 @@ export class OpenLease implements LeaseOwner {
       this.current.left += granted;
       this.reserve.credits += reserved;
       this.#note(true);
-    } else this.#goStraightBack(new Lease(this, day), credits);
+    } else this.#goStraightBack(new Lease(this, day), credits, { isAnswer: true });
   }
 
-  /** The journal counts them among those that go back before they do: the take that brought them is not asked again. */
-  #goStraightBack(lease: Lease, credits: number): void {
+  /** The journal counts them among those that go back before they do. The take whose answer they are is not asked again. */
+  #goStraightBack(lease: Lease, credits: number, { isAnswer }: { isAnswer: boolean }): void {
     if (this.#notes !== undefined) {
       const { number, total } = this.#returns.seriesOf(lease);
-      this.#notes.arrived({ day: lease.day, series: number, total: total + credits });
+      this.#notes.ended({ day: lease.day, series: number, total: total + credits }, isAnswer);
     }
     this.#goBack(lease, credits);
   }
