@@ -53,14 +53,16 @@ test("a grant of another day is noted as answered before it goes back, so that i
   expect(said.at(-1)).toBe(`drop ${TODAY - 1}`);
 });
 
-test("what a call of a day that has ended did not cost is noted before it goes back", () => {
+test("what a call of a day that has ended did not cost is noted before it goes back", async () => {
   const { lease, said } = leaseWithJournal();
   lease.deposit(granted(TODAY, 1000), TODAY);
   const yesterdays = lease.hold(300);
   lease.deposit(granted(TODAY + 1, 500), TODAY + 1);
   said.splice(0);
   lease.putBack(yesterdays, 300);
-  expect(said.slice(0, 2)).toEqual([`note ${TODAY}: 1000`, `give back ${TODAY}: 1000`]);
+  expect(said[0]).toBe(`note ${TODAY}: 1000`);
+  for (let turns = 0; turns < 5; turns += 1) await undefined;
+  expect(said).toContain(`give back ${TODAY}: 1000`);
 });
 
 test("a note comes before calls spend what the last one counted as unspent, and leaves a tenth of a second's", () => {
