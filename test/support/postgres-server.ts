@@ -18,6 +18,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
+import { setTimeout } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 
 /** A PostgreSQL server on 127.0.0.1, from a package of `test/outside`. */
@@ -71,7 +72,7 @@ export async function startPostgresServer(
   const all = { listen_addresses: "127.0.0.1", unix_socket_directories: "", ...settings };
   const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const start = () =>
-    launch(join(native, "bin/postgres"), ["-D", data, "-p", String(port), ...flags], home);
+    launchWhenFree(join(native, "bin/postgres"), ["-D", data, "-p", String(port), ...flags], home);
   let child = await start();
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -130,6 +131,22 @@ function copyBinaries(to: string): string {
     if (!existsSync(link)) symlinkSync(basename(source), link);
   }
   return to;
+}
+
+/** Sessions of a server that was killed hold its memory until they have ended, too: none starts until then. */
+async function launchWhenFree(
+  file: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<ChildProcess> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await launch(file, args, cwd);
+    } catch (error) {
+      if (tries >= 100 || !String(error).includes("is still in use")) throw error;
+      await setTimeout(50);
+    }
+  }
 }
 
 async function launch(file: string, args: readonly string[], cwd: string): Promise<ChildProcess> {
