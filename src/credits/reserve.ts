@@ -115,7 +115,11 @@ export class Reserve {
   }
 }
 
-type Rate = { readonly perSecond: number /** At once. */; readonly most: number };
+type Rate = {
+  readonly perSecond: number;
+  /** At once. */
+  readonly most: number;
+};
 
 /** Credits that come at a rate which may change. There are as many as it lets be drawn at once to begin with. */
 class Pace {
