@@ -8,6 +8,7 @@ import {
   ledgerFolder,
   ledgerSignature,
 } from "../../test/support/ledger-folder.ts";
+import { usedBytes } from "../../test/support/memory.ts";
 import { timed } from "../../test/support/timed.ts";
 import { wholeBytes } from "../lib/bytes.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -119,6 +120,29 @@ describe("a ledger of files as an upstream", () => {
     expect(resultOf(await ask(upstream, "getBlock", 7, { transactionDetails: "none" }))).toEqual(
       expect.objectContaining({ blockHeight: -3 }),
     );
+  });
+
+  test("the memory of large answers goes back to the system when they are freed", async () => {
+    const transactions = Array.from({ length: 600 }, () => "legacy" as const);
+    const upstream = open(ledgerFolder(SLOTS, { 7: ledgerBlock(7, transactions) }));
+    await ask(upstream, "getBlock", 7);
+    await usedBytes();
+    const before = process.memoryUsage.rss();
+    let bytes = 0;
+    const kept: UpstreamAnswer[] = [];
+    const large = await Promise.all(
+      Array.from({ length: 400 }, async () => {
+        const answer = await ask(upstream, "getBlock", 7);
+        kept.push(await ask(upstream, "getGenesisHash"));
+        return answer;
+      }),
+    );
+    for (const answer of large.splice(0))
+      bytes += wholeBytes(answer.kind === "result" ? answer.result : []).length;
+    expect(process.memoryUsage.rss() - before).toBeGreaterThan(bytes * 0.8);
+    await usedBytes();
+    expect(kept).toHaveLength(400);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(bytes / 3);
   });
 
   test("a call ends at its time, once, and its late answer goes nowhere", async () => {
