@@ -26,6 +26,7 @@ import { TimerWheel } from "./lib/timer-wheel.ts";
 import { buildNetwork } from "./networks/build-network.ts";
 import { connector } from "./networks/build-upstream.ts";
 import type { Network } from "./networks/network.ts";
+import { storageClock } from "./storage/storage-clock.ts";
 import type { Storage } from "./storage/store.ts";
 import { CallLog, failureLine, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
@@ -63,7 +64,7 @@ export type RunningGateway = {
  */
 export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
   const { storage, log, loop } = parts;
-  const clock: Time = { ...systemTimers, ...parts.clock };
+  const clock: Time = storageClock(storage, { ...systemTimers, ...parts.clock });
   const metrics = new Metrics();
   const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
   metrics.watchCache(cache);

@@ -5,6 +5,7 @@ import { ownConfig } from "../config/own-config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { ownVersion } from "../lib/own-files.ts";
 import { openStorage } from "../storage/open.ts";
+import { storageClock } from "../storage/storage-clock.ts";
 import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { AlertJob } from "./alerts/alert-job.ts";
@@ -42,7 +43,8 @@ export async function startConsole(start: ConsoleStart, log: Logger): Promise<Ru
     const storage = await withSealedSecrets(opened, settings);
     const mailer = mailerOf(start);
     if (mailer !== undefined) ending.push(mailer.close);
-    const tools = { storage, mailer, log, clock: systemClock, random: randomBytes };
+    const clock = storageClock(storage, systemClock);
+    const tools = { storage, mailer, log, clock, random: randomBytes };
     const auth = await openAuth(authSettings(settings), tools);
     ending.push(auth.close);
     const parts = { ...tools, auth, pages: builtPages(), version: ownVersion() };

@@ -1,4 +1,4 @@
-import type { UnixMs } from "../lib/moments.ts";
+import type { MonotonicMs, UnixMs } from "../lib/moments.ts";
 import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
@@ -198,12 +198,17 @@ export type Storage = {
   readonly isGone: () => boolean;
   /** Counted since it was opened. */
   readonly traffic: StorageTraffic;
+  /**
+   * Where it is another machine's: its time at a moment of this process's monotonic clock. Days go by it for all that
+   * share the storage. Absent: the clock of this machine.
+   */
+  readonly timeAt?: (atMs: MonotonicMs) => UnixMs;
   /** Waits for the calls in the air. Later calls reject. */
   readonly close: () => Promise<void>;
 };
 
 /** The stores of a storage, by name. */
-export type StoreName = Exclude<keyof Storage, "close" | "isGone" | "traffic">;
+export type StoreName = Exclude<keyof Storage, "close" | "isGone" | "traffic" | "timeAt">;
 
 /** The store could not be opened or could not answer. The text is fit for people and holds no key. */
 export class StorageError extends Error {

@@ -3,6 +3,7 @@ import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openStorage } from "../../storage/open.ts";
+import { storageClock } from "../../storage/storage-clock.ts";
 import type { Storage } from "../../storage/store.ts";
 import type { Output } from "../output.ts";
 import type { AllowParts } from "./key-allow.ts";
@@ -29,7 +30,7 @@ export async function onStore(
       plans: config.plans,
       networks: config.networks.map(({ name }) => name),
       pepper: config.keys.pepper,
-      clock: systemClock,
+      clock: storageClock(storage, systemClock),
       random: randomBytes,
     });
     return options.json === true ? JSON.stringify(json) : text;

@@ -1,5 +1,5 @@
 import { POSTGRES_DEFAULTS } from "../../config/storage.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { systemClock, type UnixMs } from "../../lib/clock.ts";
 import type { StorageSettings } from "../open.ts";
 import { type Storage, StorageError, unfinishedCopy } from "../store.ts";
 import { accountStore } from "./accounts.ts";
@@ -8,6 +8,7 @@ import { auditStore } from "./audit.ts";
 import { changeFeed } from "./changes.ts";
 import { postgresAddress } from "./connection-url.ts";
 import { PostgresDatabase } from "./database.ts";
+import { DatabaseClock } from "./database-clock.ts";
 import { isAway } from "./faults.ts";
 import { fleetStore } from "./fleet.ts";
 import { keyStore } from "./keys.ts";
@@ -44,7 +45,7 @@ export async function openDatabase(
   const address = postgresAddress(settings.url);
   const db = new PostgresDatabase({ address, schema, poolSize, statementTimeoutMs }, systemClock);
   try {
-    await reached(db, onWait);
+    await whenReached(() => migrate(db), onWait);
     const unfinished = "SELECT 1 FROM @copy_state WHERE state = 'unfinished'";
     if (!takesUnfinished && (await db.read(unfinished)).length > 0) throw unfinishedCopy(db.name);
     return db;
@@ -57,6 +58,13 @@ export async function openDatabase(
 /** @throws StorageError as `openDatabase` */
 export async function openPostgres(settings: StorageSettings, onWait?: OnWait): Promise<Storage> {
   const db = await openDatabase(settings, { onWait });
+  const clock = new DatabaseClock({ ask: () => momentOf(db), time: systemClock });
+  try {
+    await whenReached(() => clock.start(), onWait);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
   return {
     accounts: accountStore(db),
     keys: keyStore(db),
@@ -71,14 +79,27 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
     // Each statement has a connection that works, or makes one.
     isGone: () => false,
     traffic: db.traffic,
-    close: () => db.close(),
+    timeAt: clock.timeAt,
+    close: () => {
+      clock.stop();
+      return db.close();
+    },
   };
 }
 
-async function reached(db: PostgresDatabase, onWait: OnWait): Promise<void> {
+/** By the function that takes go by. */
+async function momentOf(db: PostgresDatabase): Promise<UnixMs> {
+  const [row] = await db.read<{ readonly now: number }>("SELECT @moment(:now) AS now", {
+    now: systemClock.now(),
+  });
+  if (row === undefined) throw new StorageError(`the database ${db.name} tells no time`);
+  return row.now;
+}
+
+async function whenReached(work: () => Promise<void>, onWait: OnWait): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await migrate(db);
+      return await work();
     } catch (error) {
       if (onWait === undefined || !(error instanceof StorageError) || !isAway(error.cause))
         throw error;
