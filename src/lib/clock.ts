@@ -24,6 +24,15 @@ export type SystemTimers = {
 /** The clock and the timers of one process. */
 export type Time = Clock & SystemTimers;
 
+/** A clock that can stand still while one event is dealt with. */
+export type Moments = Time & {
+  /** Until `run` returns, the clock says what it said when it was first looked at. */
+  readonly atOneMoment: <Args extends readonly unknown[]>(
+    run: (...args: Args) => void,
+    ...args: Args
+  ) => void;
+};
+
 export const systemTimers: SystemTimers = Object.freeze({
   after: (delayMs: number, run: () => void) => {
     const timer = setTimeout(run, delayMs);
@@ -45,7 +54,7 @@ export const systemClock: Time = Object.freeze({
 const COMPARED_EVERY_MS = 50;
 
 /** The system's clock, which can stand still while one event is dealt with. */
-export class MomentClock implements Time {
+export class MomentClock implements Moments {
   readonly after = systemTimers.after;
   readonly every = systemTimers.every;
   #isHeld = false;

@@ -9,13 +9,19 @@ const MOST_DONE = 1024;
  */
 export class TurnQueue<Item> {
   readonly #run: (item: Item) => void;
+  readonly #afterReads: (run: () => void) => void;
   #waiting: Item[] = [];
   /** The index in `#waiting` of the first item that is not done. */
   #next = 0;
   #doneInTurn = 0;
 
-  constructor(run: (item: Item) => void) {
+  /** `afterReads` begins the next turn. */
+  constructor(
+    run: (item: Item) => void,
+    afterReads: (run: () => void) => void = (turn) => void setImmediate(turn),
+  ) {
     this.#run = run;
+    this.#afterReads = afterReads;
   }
 
   push(item: Item): void {
@@ -24,7 +30,7 @@ export class TurnQueue<Item> {
   }
 
   #do(item: Item): void {
-    if (this.#doneInTurn === 0) setImmediate(this.#turn);
+    if (this.#doneInTurn === 0) this.#afterReads(this.#turn);
     this.#doneInTurn += 1;
     this.#run(item);
   }

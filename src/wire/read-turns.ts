@@ -28,6 +28,7 @@ export type Reader = {
  */
 export class ReadTurns {
   readonly #now: () => number;
+  readonly #afterReads: (run: () => void) => void;
   #left = TURN_BYTES;
   #endMs = 0;
   #isTimeOver = false;
@@ -41,9 +42,13 @@ export class ReadTurns {
   readonly #going = new Map<Reader, number>();
   #isTurnOver = true;
 
-  /** `now`: milliseconds that never go back. */
-  constructor(now: () => number) {
+  /** `now`: milliseconds that never go back. `afterReads` runs what ends a turn. */
+  constructor(
+    now: () => number,
+    afterReads: (run: () => void) => void = (run) => void setImmediate(run),
+  ) {
     this.#now = now;
+    this.#afterReads = afterReads;
   }
 
   /** Counts bytes of a reader that were read and handled. It may be stopped. */
@@ -87,7 +92,7 @@ export class ReadTurns {
     this.#left = TURN_BYTES;
     this.#endMs = this.#now() + TURN_MS;
     this.#isTimeOver = false;
-    setImmediate(this.#end);
+    this.#afterReads(this.#end);
   }
 
   readonly #end = (): void => {

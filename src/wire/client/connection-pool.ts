@@ -51,10 +51,7 @@ export class ConnectionPool {
   readonly #line = new FairLine();
   readonly #spare: SparePlaces;
   /** They waited in vain, and are to be told unless they are cancelled before. */
-  readonly #failed = new TurnQueue<Exchange>((exchange) => {
-    const { failure } = exchange;
-    if (failure !== undefined) exchange.done(failure);
-  });
+  readonly #failed: TurnQueue<Exchange>;
   /** How long an exchange takes, from its request to its answer; 0: nobody knows. */
   #serviceMs = 0;
   readonly #owner: ConnectionOwner;
@@ -65,7 +62,11 @@ export class ConnectionPool {
 
   constructor(url: URL, maxConnections: number, { timers, loop, onBroken }: Parts) {
     this.#onBroken = onBroken;
-    this.#dialer = new Dialer(url);
+    this.#dialer = new Dialer(url, loop.connect);
+    this.#failed = new TurnQueue<Exchange>((exchange) => {
+      const { failure } = exchange;
+      if (failure !== undefined) exchange.done(failure);
+    }, loop.afterReads);
     this.#Connection = loop.wire === "plain" ? PlainHttpConnection : NodeHttpConnection;
     this.#maxConnections = maxConnections;
     this.#spare = new SparePlaces(maxConnections, loop.clock);
@@ -162,7 +163,7 @@ export class ConnectionPool {
     const most = this.#maxConnections + Math.min(this.#line.ownSize, 1);
     while (this.#opening.size < this.#line.size && this.#all.size < most) {
       if (this.#opened === OPENED_IN_A_TURN) return;
-      if (this.#opened === 0) setImmediate(this.#openMore);
+      if (this.#opened === 0) this.#owner.loop.afterReads(this.#openMore);
       this.#opened += 1;
       const connection = new this.#Connection(this.#dialer, this.#owner);
       const timeoutMs = this.#line.first?.timeoutMs ?? 0;

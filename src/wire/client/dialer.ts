@@ -1,4 +1,4 @@
-import { connect, isIP, type OnReadOpts, type Socket } from "node:net";
+import { type connect, isIP, type OnReadOpts, type Socket } from "node:net";
 import * as tls from "node:tls";
 
 /** The interval of probes on an idle connection, which a middlebox would forget otherwise. */
@@ -9,10 +9,12 @@ export class Dialer {
   readonly isSecure: boolean;
   readonly #host: string;
   readonly #port: number;
+  readonly #connect: typeof connect;
   #context: tls.SecureContext | undefined;
   #session: Buffer | undefined;
 
-  constructor(url: URL) {
+  constructor(url: URL, plain: typeof connect) {
+    this.#connect = plain;
     this.isSecure = url.protocol === "https:";
     this.#host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     this.#port = url.port === "" ? (this.isSecure ? 443 : 80) : Number(url.port);
@@ -21,7 +23,7 @@ export class Dialer {
   /** A socket that begins to connect, and reads as `onread` says, where it says something. */
   dial(onread?: OnReadOpts): Socket {
     const address = { host: this.#host, port: this.#port, ...(onread && { onread }) };
-    const socket = this.isSecure ? this.#dialSecure(address) : connect(address);
+    const socket = this.isSecure ? this.#dialSecure(address) : this.#connect(address);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return socket;
