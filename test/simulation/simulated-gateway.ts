@@ -6,7 +6,7 @@ import type { Ledger, Reservation } from "../../src/credits/ledger.ts";
 import { Call } from "../../src/gateway/call.ts";
 import { Pipeline } from "../../src/gateway/pipeline.ts";
 import { encode, type JsonValue } from "../../src/jsonrpc/value.ts";
-import { buildNetwork } from "../../src/networks/build-network.ts";
+import { type BuildParts, buildNetwork } from "../../src/networks/build-network.ts";
 import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { PartnerStore } from "../../src/storage/store.ts";
 import type { CallLog, Logger } from "../../src/telemetry/log.ts";
@@ -17,10 +17,12 @@ import { CHAIN_ID } from "./simulated-chain.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-export type GatewayOptions = Pick<
+export type NetworkOptions = Pick<
   EvmNetworkConfig,
   "timeoutMs" | "confirmations" | "hedgeShare" | "window" | "chainId"
-> & {
+>;
+
+export type GatewayOptions = NetworkOptions & {
   /** Calls of partners that the caps allow. */
   readonly partnerCap: number;
   /** Of a partner's store it takes so long to answer. */
@@ -45,7 +47,7 @@ type Parts = {
 };
 
 const metrics = new Metrics().network("simulated");
-const silent = { info: ignore, warn: ignore, error: ignore, child: () => silent };
+export const silent = { info: ignore, warn: ignore, error: ignore, child: () => silent };
 const NETWORK = { name: "simulated", family: "evm", upstreams: [{ name: "a", url: "http://a" }] };
 const [BASE] = parseConfig(JSON.stringify({ networks: [NETWORK] }), {
   baseDir: "/",
@@ -63,14 +65,12 @@ export class SimulatedGateway {
   #made = 0;
 
   constructor(options: GatewayOptions, { time, random, nodes }: Parts) {
-    this.network = buildNetwork(configOf(options, nodes), {
+    this.network = simulatedNetwork(configOf(options, nodes), {
       buffers: new LargeBuffers(),
-      ...{ clock: time.clock, timers: time, random: random.next, metrics },
+      ...{ clock: time.clock, timers: time, random: random.next },
       turnEnds: (run) => time.after(0, run),
-      log: silent as unknown as Logger,
       partners: this.#partnerStore(options, time),
       partnerCaps: () => ({}),
-      cache: new MemoryCache({ maxBytes: 1_000_000 }),
       connect: ({ name }, { onBroken }) => {
         const node = nodes.find((each) => each.options.name === name);
         if (node === undefined) throw new Error(`there is no node ${name}`);
@@ -136,7 +136,24 @@ export class SimulatedGateway {
   }
 }
 
-function configOf(options: GatewayOptions, nodes: readonly SimulatedNode[]): EvmNetworkConfig {
+/** A network of the real parts that writes no log, with a cache of its own. */
+export function simulatedNetwork(
+  config: EvmNetworkConfig,
+  parts: Omit<BuildParts, "log" | "metrics" | "cache">,
+): EvmNetwork {
+  const log = silent as unknown as Logger;
+  return buildNetwork(config, {
+    ...parts,
+    log,
+    metrics,
+    cache: new MemoryCache({ maxBytes: 1_000_000 }),
+  });
+}
+
+export function configOf(
+  options: NetworkOptions,
+  nodes: readonly SimulatedNode[],
+): EvmNetworkConfig {
   const base = BASE as EvmNetworkConfig;
   const [upstream] = base.upstreams;
   if (upstream === undefined) throw new Error("the configuration has no upstream");

@@ -75,6 +75,8 @@ export class SimulatedNode {
   /** Told of each request when it is sent. */
   onRequest: (request: UpstreamRequest) => void = () => {};
   onReport: (tip: Block) => void = () => {};
+  /** Told when all connections to it break. */
+  onBreak: () => void = () => {};
   /** Told when it is going to have another end of the chain. */
   onComing: (tip: Block, inMs: number) => void = () => {};
   /** Told when it leaves blocks for others. */
@@ -211,6 +213,7 @@ export class SimulatedNode {
 
   #break(): void {
     this.socket.broke();
+    this.onBreak();
     const { time } = this.#parts;
     if (this.connection.isOpen) {
       time.after(0, () => {

@@ -46,15 +46,16 @@ export class VirtualTime implements Timers {
     this.#timers.delete(timer);
   }
 
-  /** Runs all events up to then; promises are settled between two of them. */
-  async run(untilMs: number, step: () => void): Promise<void> {
+  /** Runs all events up to then; promises are settled between two of them, others if `step` waits for them. */
+  async run(untilMs: number, step: () => void | Promise<void>): Promise<void> {
     for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
       if (first.atMs > untilMs) break;
       this.#pop();
       this.#nowMs = first.atMs;
       first.run();
       await undefined;
-      step();
+      const settled = step();
+      if (settled !== undefined) await settled;
     }
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
