@@ -15,6 +15,8 @@ export type { Identity };
 const POLL_MS = 250;
 /** For clients that go on with an ended key. Short, and emptied by every change in the store. */
 const REFUSED_KEYS = 10_000;
+/** Beside what is known of keys they take little: one for so many bytes of that. */
+const REFUSED_SHARE = 1000;
 const REFUSED_TTL_MS = 10_000;
 /** Keys that are well-formed and invented cost a question each; more than these do not queue. */
 const LOOK_UPS_IN_THE_AIR = 10_000;
@@ -65,7 +67,7 @@ export class Authenticator {
     this.#uses = new LastUsed(parts.storage.keys);
     this.#known = new KnownKeys(options.memoryBytes);
     this.#refused = new LRUCache({
-      max: REFUSED_KEYS,
+      max: Math.min(REFUSED_KEYS, Math.ceil(options.memoryBytes / REFUSED_SHARE)),
       ttl: REFUSED_TTL_MS,
       ttlResolution: 0,
       perf: { now: parts.clock.monotonic },

@@ -59,6 +59,8 @@ export class WaitingAdmission {
   readonly #parts: WaitingParts;
   /** Those that it took from, whatever limits change meanwhile. */
   readonly #buckets: readonly TokenBucket[];
+  /** For the key and the account together. */
+  readonly #sinceMs: MonotonicMs;
   #keyLease: Lease | undefined;
 
   constructor(credits: number, payers: Payers, parts: WaitingParts) {
@@ -66,6 +68,7 @@ export class WaitingAdmission {
     this.#payers = payers;
     this.#parts = parts;
     this.#buckets = bucketsOf(payers);
+    this.#sinceMs = parts.clock.monotonic();
     for (const bucket of this.#buckets) bucket.defer(credits);
   }
 
@@ -73,9 +76,10 @@ export class WaitingAdmission {
   wait(keyLease: Lease | undefined): void {
     const { account, key } = this.#payers;
     this.#keyLease = keyLease;
+    const waiting = { credits: this.#credits, sinceMs: this.#sinceMs };
     if (key === undefined || keyLease !== undefined) {
-      account.balance.wait(this.#credits, (outcome) => this.#ofAccount(outcome));
-    } else key.balance.wait(this.#credits, (outcome) => this.#ofKey(outcome, key));
+      account.balance.wait({ ...waiting, done: (outcome) => this.#ofAccount(outcome) });
+    } else key.balance.wait({ ...waiting, done: (outcome) => this.#ofKey(outcome, key) });
   }
 
   #ofKey(outcome: Lease | Denial, key: Owner): void {

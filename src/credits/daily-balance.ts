@@ -8,7 +8,7 @@ import type { Lease } from "./lease.ts";
 import { type Ask, creditsOf, LeaseTaker, PATIENCE_MS } from "./lease-taker.ts";
 import { OpenLease } from "./open-lease.ts";
 import { isScarce, Sharing } from "./sharing.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import { type Waiter, WaitingLine } from "./waiting-line.ts";
 
 /** Unspent credits go back so long after the last call: others may need them, and `used` is right. */
 const IDLE_MS = 1000;
@@ -77,13 +77,12 @@ export class DailyBalance {
     return this.#taker.isStalled(atMs) ? UNAVAILABLE : undefined;
   }
 
-  /** After `hold` said so: stands in line behind the calls that wait; `done` is called once, later. */
-  wait(credits: number, done: (outcome: Lease | Denial) => void): void {
+  /** After `hold` said so: it stands in line with the calls that wait; its `done` is called once, later. */
+  wait(waiter: Waiter<Lease | Denial>): void {
     const { clock } = this.#parts;
-    const atMs = clock.monotonic();
-    this.#line.push({ credits, done, sinceMs: atMs });
+    this.#line.push(waiter);
     // Else what is in the air, or at work, comes to this call too.
-    if (!this.#taker.isTaking && !this.#serving) this.#takeForLine(clock.now(), atMs);
+    if (!this.#taker.isTaking && !this.#serving) this.#takeForLine(clock.now(), clock.monotonic());
   }
 
   /** Ends a hold, once: the credits were served, or go back to where they came from. */

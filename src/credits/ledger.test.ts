@@ -368,6 +368,32 @@ describe("what is open stays within the bound", () => {
     expect(await rig.used()).toBe(0);
   });
 
+  test("what waits for its key and then for its account waits two seconds in all", async () => {
+    let opens: () => void = () => undefined;
+    const close = () => {
+      rig.gate = new Promise((resolve) => {
+        opens = resolve;
+      });
+    };
+    close();
+    let refused: CreditRefusal | undefined;
+    const keyLimits: Limits = { creditsPerDay: 1000, creditsPerSecond: null };
+    const outcome = rig.serve({ keyLimits }).then((each) => {
+      if (each !== "served") refused = each;
+    });
+    await rig.pass(1500);
+    opens();
+    close();
+    await rig.pass(250);
+    expect([refused, rig.takes.at(-1)?.owner]).toEqual([undefined, "account"]);
+    await rig.pass(500);
+    expect(refused).toEqual({ kind: "unavailable" });
+    opens();
+    await outcome;
+    await rig.pass(1250);
+    expect([await rig.used("key"), await rig.used()]).toEqual([0, 0]);
+  });
+
   test("what is on its way back counts: a call that needs more waits until it has arrived", async () => {
     const free = await rig.admit({ plan }, 900);
     if (isReservation(free)) rig.ledger.settle(free, false);

@@ -7,7 +7,7 @@ export type Waiter<Outcome> = {
   readonly done: (outcome: Outcome) => void;
 };
 
-/** Calls in the order in which they came, and what they need together. */
+/** Calls, those first that wait the longest, and what they need together. */
 export class WaitingLine<Outcome> {
   readonly #waiters: Waiter<Outcome>[] = [];
   #credits = 0;
@@ -24,8 +24,10 @@ export class WaitingLine<Outcome> {
     return this.#waiters[0];
   }
 
+  /** Nearly always as the last one. */
   push(waiter: Waiter<Outcome>): void {
-    this.#waiters.push(waiter);
+    const before = this.#waiters.findLastIndex(({ sinceMs }) => sinceMs <= waiter.sinceMs);
+    this.#waiters.splice(before + 1, 0, waiter);
     this.#credits += waiter.credits;
   }
 
