@@ -10,6 +10,9 @@ const SIZES_A_SECOND_ALONE = 8;
 /** With leases of this size, eight processes together hold at most half a second. */
 const SIZES_A_SECOND_SHARED = 16;
 
+/** Where others draw, too, the store grants no more at once than such a part of a second. */
+const GRANTS_A_SECOND = 10;
+
 /** A lease that is over its size by less than such a part stays: an owner that spends less each second would cost a statement each. */
 const PARTS_TO_TRIM = 8;
 
@@ -76,6 +79,8 @@ export type LeaseFigures = {
   readonly perSecond: number;
   /** Other processes draw on it, too. */
   readonly shared: boolean;
+  /** What is in the reserve now. Absent: nothing. */
+  readonly reserved?: number;
   /** What it has spent of late, where the store is another machine's; undefined where it is this one's. */
   readonly spent: number | undefined;
 };
@@ -90,6 +95,8 @@ export type LeaseSizes = {
   readonly bound: number;
   /** What a lease is filled up to; calls that wait may take it beyond, up to the bound. */
   readonly size: number;
+  /** The most that is asked for at once on behalf of calls that wait, unless one alone needs more. */
+  readonly together: number;
   /** As much more stays, until it is used. */
   readonly slack: number;
   /** What is kept beside a lease that is short because others draw too. */
@@ -99,7 +106,7 @@ export type LeaseSizes = {
 };
 
 export function leaseSizes(figures: LeaseFigures): LeaseSizes {
-  const { perDay, perSecond, shared, spent } = figures;
+  const { perDay, perSecond, shared, reserved = 0, spent } = figures;
   const onePercent = Math.floor(perDay / 100);
   const size = sizeOf(figures);
   const slack = spent === undefined ? 0 : Math.floor(size / PARTS_TO_TRIM);
@@ -110,12 +117,16 @@ export function leaseSizes(figures: LeaseFigures): LeaseSizes {
   const reserve = reserves ? Math.min(sizeOf({ ...figures, shared: false }), most) : 0;
   // Calls that wait have room beside what is reserved.
   const calls = reserves ? 2 * DEAREST_CALL_CREDITS : 0;
-  const open = Math.max(perSecond, size + slack + 1, calls) + reserve;
+  // Who is alone again keeps it until the lease is filled up.
+  const open = Math.max(perSecond, size + slack + 1, calls) + (reserves ? reserve : reserved);
   const bound = Math.max(DEAREST_CALL_CREDITS, Math.min(open, onePercent));
-  return { bound, size, slack, reserve, mayReserve };
+  // Of a small day a lease is less than a call. The store grants so much at once, also where others draw.
+  const few = Math.min(Math.floor(perSecond / GRANTS_A_SECOND), DEAREST_CALL_CREDITS);
+  const together = onePercent < few ? few : size;
+  return { bound, size, together, slack, reserve, mayReserve };
 }
 
-function sizeOf({ perDay, perSecond, shared, spent }: LeaseFigures): number {
+function sizeOf({ perDay, perSecond, shared, spent }: Omit<LeaseFigures, "reserved">): number {
   const parts = shared ? SIZES_A_SECOND_SHARED : SIZES_A_SECOND_ALONE;
   const kept = shared || spent === undefined ? 0 : Math.max(spent, DEAREST_CALL_CREDITS);
   return Math.max(1, Math.floor(Math.min(Math.max(perSecond / parts, kept), perDay / 100)));

@@ -37,7 +37,7 @@ export class OpenLease implements LeaseOwner {
   current: Lease;
   /** Credits of the current lease that went back since the store's last answer. */
   givenBack = 0;
-  #sizes: LeaseSizes = { size: 1, slack: 0, bound: 1, reserve: 0, mayReserve: false };
+  #sizes: LeaseSizes = { size: 1, together: 1, slack: 0, bound: 1, reserve: 0, mayReserve: false };
   /** All that was ever granted, less what went back. */
   #kept = 0;
   /** What was spent in all when the store was asked last. */
@@ -62,13 +62,13 @@ export class OpenLease implements LeaseOwner {
   }
 
   /** To be called now and then: it follows what is spent. */
-  measure({ perDay, perSecond, shared }: Omit<LeaseFigures, "spent">): void {
+  measure({ perDay, perSecond, shared }: Omit<LeaseFigures, "spent" | "reserved">): void {
     const spent = this.spending?.note(this.#spent, this.#clock.monotonic());
     this.#perSecond = perSecond;
-    this.#sizes = leaseSizes({ perDay, perSecond, shared, spent });
-    this.reserve.size = this.#sizes.reserve;
-    this.reserve.isPossible = this.#sizes.mayReserve;
-    if (!shared) this.current.left += this.reserve.end();
+    const { reserve } = this;
+    this.#sizes = leaseSizes({ perDay, perSecond, shared, spent, reserved: reserve.credits });
+    reserve.size = this.#sizes.reserve;
+    reserve.isPossible = this.#sizes.mayReserve;
   }
 
   /** The credits that a lease is filled up to. */
@@ -175,10 +175,7 @@ export class OpenLease implements LeaseOwner {
     this.#keep(Math.max(this.#room(), most - this.arriving));
   }
 
-  /**
-   * Adds credits that the store granted of a day, `reserved` beside those of calls. Today's end a lease of another day;
-   * `today`: of the clock.
-   */
+  /** Adds what the store granted of a day, `reserved` beside that of calls. Today's ends a lease of another day. */
   deposit({ day, granted, reserved = 0 }: Grant, today: Day): void {
     this.reserve.storeAnswered();
     const credits = granted + reserved;
@@ -191,6 +188,8 @@ export class OpenLease implements LeaseOwner {
     if (day === this.current.day) {
       this.current.left += granted;
       this.reserve.credits += reserved;
+      // Who is alone again has a lease that the throughput counts in its place.
+      if (granted > 0 && this.reserve.size === 0) this.#giveBack(this.reserve.end());
       this.#note(true);
     } else this.#goStraightBack(new Lease(this, day), credits, { isAnswer: true });
   }
@@ -220,7 +219,7 @@ export class OpenLease implements LeaseOwner {
     const least = Math.max(1, first - left);
     const allowed = this.#allowed(waiting);
     if (allowed < least) return undefined;
-    const need = Math.min(waiting - left, this.size);
+    const need = Math.min(waiting - left, this.#sizes.together);
     const most = Math.max(this.target(rest) - left, need);
     return { least, want: Math.max(least, Math.min(most, allowed)) };
   }
@@ -240,10 +239,7 @@ export class OpenLease implements LeaseOwner {
     this.#keep(Math.min(isOver ? this.size : this.current.left, this.#room()));
   }
 
-  /**
-   * Nobody has called for a while, and others may need it. A database that is away takes nothing back: one credit
-   * finds out when it does.
-   */
+  /** Others may need it: nobody has called for a while. A database that is away takes nothing back: one credit finds out. */
   rest({ isFailing }: Pick<StoreHealth, "isFailing">): void {
     if (this.spending === undefined || !isFailing) this.giveUp();
     else if (this.#returns.idle) {
@@ -286,8 +282,13 @@ export class OpenLease implements LeaseOwner {
     const excess = this.current.left - Math.max(0, most);
     if (excess <= 0) return;
     this.current.left -= excess;
-    this.givenBack += excess;
-    this.#goBack(this.current, excess);
+    this.#giveBack(excess);
+  }
+
+  #giveBack(credits: number): void {
+    if (credits === 0) return;
+    this.givenBack += credits;
+    this.#goBack(this.current, credits);
   }
 
   #goBack(lease: Lease, credits: number): void {

@@ -43,8 +43,9 @@ export class Reserve {
     return taken;
   }
 
-  /** Gives out what is over its size, with some slack. */
+  /** Gives out what is over its size, with some slack. Who is alone again fills up the lease first. */
   takeExcess(rest: number): number {
+    if (this.size === 0) return 0;
     const most = this.#most(rest);
     const excess = this.credits - most;
     if (excess * PARTS_TO_TRIM <= most) return 0;
