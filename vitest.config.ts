@@ -3,7 +3,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes 25 seconds and more, the longest first. */
 const LONGEST = [
+  "test/simulation/fleet/fleet-schedules.long.ts",
   "test/simulation/schedules.long.ts",
+  "test/simulation/fleet/fleet-schedules.test.ts",
   "test/dashboard/pages.test.ts",
   "test/simulation/schedules.test.ts",
   "test/credits/clock-jumps.test.ts",

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import pg from "pg";
 import { afterEach, expect, test } from "vitest";
-import { newSchema, sharedPostgres } from "../support/postgres.ts";
+import { newSchema, setMoment, sharedPostgres } from "../support/postgres.ts";
 import {
   BALANCE,
   type ClockedPlace,
@@ -60,15 +59,11 @@ test("a gateway follows the database's clock, and a clock that jumps there grant
   expect(await place.repair()).toMatchObject([{ used: 1000 }]);
 });
 
-async function setDatabaseClock(
-  { url, schema }: { readonly url: string; readonly schema: string },
+/** From the right one. */
+function setDatabaseClock(
+  storage: { readonly url: string; readonly schema: string },
   aheadDays: number,
 ): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(
-    `CREATE OR REPLACE FUNCTION ${schema}.moment(asked bigint) RETURNS bigint LANGUAGE sql VOLATILE AS
-      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${aheadDays * 86_400_000}'`,
-  );
-  await client.end();
+  const right = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+  return setMoment(storage, `${right} + ${aheadDays * 86_400_000}`);
 }

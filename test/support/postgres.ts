@@ -34,20 +34,30 @@ export async function sharedPostgres(): Promise<string> {
   throw new Error("the PostgreSQL server of the run has not started");
 }
 
-/**
- * A store whose ledger takes the callers' clocks for the database's. `moment`, of the schema, is what tells the
- * database's.
- */
+/** A store whose ledger takes the callers' clocks for the database's. */
 export async function openWithCallersClock(url: string): Promise<Storage> {
   const schema = newSchema();
   const storage = await openPostgres({ url, schema });
+  await useCallersClock(url, schema);
+  return storage;
+}
+
+/** Of a schema that is there. */
+export const useCallersClock = (url: string, schema: string): Promise<void> =>
+  setMoment({ url, schema }, "asked");
+
+/** `moment`, of the schema, is what tells the database's time; `sql`: what it tells from now on. */
+export async function setMoment(
+  { url, schema }: { readonly url: string; readonly schema: string },
+  sql: string,
+): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(
-    `CREATE OR REPLACE FUNCTION ${schema}.moment(asked bigint) RETURNS bigint LANGUAGE sql AS 'SELECT asked'`,
+    `CREATE OR REPLACE FUNCTION ${schema}.moment(asked bigint) RETURNS bigint LANGUAGE sql VOLATILE AS
+      'SELECT ${sql}'`,
   );
   await client.end();
-  return storage;
 }
 
 export const newSchema = (): string => `t_${randomUUID().replaceAll("-", "")}`;
