@@ -67,10 +67,7 @@ export class DailyBalance {
     else if (this.#line.length === 0) this.#open.trim(this.#rest.credits);
   }
 
-  /**
-   * Holds credits (above 0) for a call: the lease that they come from, or why they cannot be had, or
-   * undefined where the call has to `wait`.
-   */
+  /** Holds credits (above 0) for a call: their lease, or why they cannot be had; undefined where it has to `wait`. */
   hold(credits: number, nowMs: UnixMs, atMs: MonotonicMs): Lease | Denial | undefined {
     this.#open.spending?.ask(credits);
     if (this.#line.length === 0) return this.#decide(credits, nowMs, atMs);
@@ -134,7 +131,6 @@ export class DailyBalance {
     return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.isOpen;
   }
 
-  /** A take has not ended for this process. */
   get isTakingOrInDoubt(): boolean {
     return this.#taker.isTaking || this.#taker.inDoubt > 0;
   }
@@ -162,14 +158,19 @@ export class DailyBalance {
 
   /** Before calls have to wait: once less than half is left. */
   #fillUp(nowMs: UnixMs, atMs: MonotonicMs): void {
-    const rest = this.#rest.credits;
-    const { reserve, current } = this.#open;
-    const missing = this.#open.target(rest) - current.left;
+    const [{ reserve, current }, missing] = [this.#open, this.#missing];
     // Little by little would be a statement a call; then calls rather wait, and take together.
     const isEnough = missing <= current.left || missing * 8 < this.#open.size;
     const isDue = missing > 0 && (!isEnough || this.#open.isUntold);
-    const isLow = reserve.isUsed(atMs) && this.#open.reserveToAsk(rest) * 2 > reserve.size;
+    const isLow =
+      reserve.isUsed(atMs) && this.#open.reserveToAsk(this.#rest.credits) * 2 > reserve.size;
     if (isDue || isLow) this.#takeAhead(missing, nowMs, atMs);
+  }
+
+  /** A lease that pays no call would be a statement beside each call's own, and throughput that others miss. */
+  get #missing(): number {
+    const { size, current } = this.#open;
+    return size < this.#lastCredits ? 0 : this.#open.target(this.#rest.credits) - current.left;
   }
 
   /** Serves the line as far as the lease reaches, and asks the store for the rest. */
@@ -286,7 +287,7 @@ export class DailyBalance {
       return;
     }
     this.#open.trim(this.#rest.credits);
-    const missing = this.#open.target(this.#rest.credits) - this.#open.current.left;
+    const missing = this.#missing;
     // A process with a share pays calls beside its lease.
     const isDue = missing > 0 || (this.#parts.isRemote && this.#sharing.isShared);
     const mayAsk = atMs - this.#taker.sentAtMs >= RENEW_MS && this.#recent.mayAskAhead(atMs);

@@ -5,8 +5,8 @@ import { runFleetPart } from "./fleet-parts.ts";
 import { postgresStorage, sqliteStorage } from "./real-stores.ts";
 import { runFleetSchedules } from "./run-fleet-schedules.ts";
 
-const SCHEDULES = 5000;
-const ON_SQLITE = 100;
+const SCHEDULES = 1500;
+const ON_SQLITE = 50;
 const ON_POSTGRES = 15;
 const { env }: { readonly env?: Readonly<Record<string, string>> } = import.meta as object;
 /** SEED=… runs that one alone, and prints what happened in it when it fails. */
