@@ -1,27 +1,25 @@
 import { setTimeout } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { type TestContext, test } from "vitest";
 import { newSchema, setMoment, sharedPostgres } from "../support/postgres.ts";
-import {
-  BALANCE,
-  type ClockedPlace,
-  call,
-  dayIn,
-  dayOf,
-  openClockedPlace,
-} from "./clocked-place.ts";
+import { BALANCE, call, dayIn, dayOf, openClockedPlace } from "./clocked-place.ts";
 
 /** A gateway asks for the database's time each ten seconds. */
 const SOON = { timeout: 15_000, interval: 200 };
 /** A clock that is set is seen within 10 ms. */
 const SEEN_MS = 50;
 
-let place: ClockedPlace;
-afterEach(() => place.stop());
-
-test("on PostgreSQL a machine's clock that is wrong, or is set, changes no day and grants nothing", async () => {
+async function open(aheadDays: number, onTestFinished: TestContext["onTestFinished"]) {
   const storage = { url: await sharedPostgres(), schema: newSchema(), poolSize: 4 };
-  place = await openClockedPlace(storage, { aheadDays: 2 });
-  const { key } = await place.createKey();
+  const place = await openClockedPlace(storage, { aheadDays });
+  onTestFinished(() => place.stop());
+  return { storage, place, key: (await place.createKey()).key };
+}
+
+test.concurrent("on PostgreSQL a machine's clock that is wrong, or is set, changes no day and grants nothing", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { place, key } = await open(2, onTestFinished);
   const gateway = await place.start();
   let served = 0;
   for (const days of [2, 400, -3, 1, 30, 0, 2]) {
@@ -44,10 +42,11 @@ test("on PostgreSQL a machine's clock that is wrong, or is set, changes no day a
   expect(await place.repair()).toEqual([]);
 });
 
-test("a gateway follows the database's clock, and a clock that jumps there grants one balance", async () => {
-  const storage = { url: await sharedPostgres(), schema: newSchema(), poolSize: 4 };
-  place = await openClockedPlace(storage);
-  const { key } = await place.createKey();
+test.concurrent("a gateway follows the database's clock, and a clock that jumps there grants one balance", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { storage, place, key } = await open(0, onTestFinished);
   const gateway = await place.start();
   expect(await call(gateway, key, 1000)).toMatchObject({ status: 200 });
   await setDatabaseClock(storage, 3);

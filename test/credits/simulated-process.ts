@@ -1,6 +1,7 @@
 import type { PlanConfig } from "../../src/config/plans.ts";
 import { Ledger, type Reservation } from "../../src/credits/ledger.ts";
 import type { LedgerStore, TakeRequest } from "../../src/storage/ledger-store.ts";
+import { costOfKill, type Moved } from "./cost-of-kill.ts";
 import { SimulatedJournal } from "./simulated-journal.ts";
 import { SimulatedStore, type Statement } from "./simulated-store.ts";
 
@@ -22,14 +23,6 @@ export type CallInTheAir = {
 
 /** Credits of one owner in one process, as the store and the clients saw them. */
 export type Book = { taken: number; returned: number; served: number; held: number };
-
-/** Credits that calls took, or gave back since they were not served. */
-type Moved = {
-  readonly name: string;
-  readonly credits: number;
-  readonly atMs: number;
-  readonly isBack: boolean;
-};
 
 /** One process: its ledger, its clock, its way to the store, and the books that are kept of it. */
 export class SimulatedProcess {
@@ -181,24 +174,13 @@ export class SimulatedProcess {
     return false;
   }
 
-  moved(name: string, credits: number, isBack: boolean): void {
-    this.#moved.push({ name, credits, atMs: this.#time.monotonicMs, isBack });
+  moved(owner: string, credits: number, isBack: boolean): void {
+    this.#moved.push({ owner, credits, atMs: this.#time.monotonicMs, isBack });
   }
 
-  /**
-   * The most that a kill costs an owner beside its calls in the air, with a journal: what it spent within a tenth of a
-   * second, twice since that may double; and what came back since the last tick.
-   */
-  costOfKill(name: string): number {
-    const moved = this.#moved.filter((each) => each.name === name);
-    const spent = moved.filter(({ isBack }) => !isBack);
-    let most = 0;
-    for (const { atMs } of spent) {
-      const within = spent.filter((each) => each.atMs <= atMs && each.atMs > atMs - 100);
-      most = Math.max(most, sumOf(within));
-    }
-    const since = this.#time.monotonicMs - 250;
-    return 2 * most + sumOf(moved.filter(({ isBack, atMs }) => isBack && atMs >= since));
+  /** As `costOfKill` has it, with a journal. */
+  costOfKill(owner: string): number {
+    return costOfKill(this.#moved, { owner, nowMs: this.#time.monotonicMs });
   }
 
   /** Credits that the store counts as used, and that were not served. */
@@ -206,8 +188,4 @@ export class SimulatedProcess {
     const { taken, returned, served } = this.book(name);
     return taken - returned - served;
   }
-}
-
-function sumOf(all: readonly Moved[]): number {
-  return all.reduce((sum, { credits }) => sum + credits, 0);
 }

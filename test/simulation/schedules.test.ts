@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { runApart } from "../support/run-apart.ts";
 import { runSchedules } from "./run-schedules.ts";
+import type { Tally } from "./schedule.ts";
 
 const SCHEDULES = 1_000;
 const { env }: { readonly env?: Readonly<Record<string, string>> } = import.meta as object;
@@ -13,7 +15,11 @@ test("whatever nodes do, answers are right, in time and told once, and nodes are
     await runSchedules(Number(SEED), 1);
     return;
   }
-  const { calls, errors, faults } = await runSchedules(1, SCHEDULES);
+  const { calls, errors, faults } = await runApart<Tally>(
+    "test/simulation/schedules-part.ts",
+    1,
+    SCHEDULES,
+  );
   // That something was tried at all.
   expect(calls).toBeGreaterThan(SCHEDULES * 50);
   expect(faults).toBeGreaterThan(SCHEDULES * 2);

@@ -1,24 +1,17 @@
 import type { Reservation } from "../../../src/credits/ledger.ts";
 import type { CreditIdentity } from "../../../src/credits/plans.ts";
 import { DEAREST_CALL_CREDITS } from "../../../src/storage/ledger-store.ts";
+import { costOfKill, type Moved } from "../../credits/cost-of-kill.ts";
 import { hold } from "../violation.ts";
 
-/** The most that a process without a journal may have open: of a day 1 % in its lease, and 1 % in its reserve. */
-const OPEN_SHARE = 50;
-const JOURNALLED_MS = 100;
-const TICK_MS = 250;
+/** The most that a process without a journal may have open: 1 % of a day. */
+const OPEN_SHARE = 100;
 const WINDOW_MS = 10_000;
 /** docs/credits.md: above the credits per second over ten seconds. */
 const OVERSHOOT = 1.1;
 
 /** Credits of one owner's day, in all gateways. */
 type Row = { served: number; held: number; lostAtMost: number };
-type Moved = {
-  readonly owner: string;
-  readonly credits: number;
-  readonly atMs: number;
-  readonly isBack: boolean;
-};
 export type Held = {
   readonly owners: readonly string[];
   readonly credits: number;
@@ -119,7 +112,8 @@ export class Books {
     for (const [owner, perDay] of this.#mostPerDay) {
       const open = Math.max(DEAREST_CALL_CREDITS, Math.floor(perDay / OPEN_SHARE));
       const lost =
-        (hasJournal ? this.#unjournalled(book, owner) : open) + (book.waiting.get(owner) ?? 0);
+        (hasJournal ? costOfKill(book.moved, { owner, nowMs: this.#now() }) : open) +
+        (book.waiting.get(owner) ?? 0);
       this.row(owner, day).lostAtMost += lost;
     }
   }
@@ -162,22 +156,6 @@ export class Books {
       hold(sum <= most, () => `${account} was served ${sum} in ten seconds of ${perSecond}`);
     }
   }
-
-  #unjournalled({ moved }: GatewayBook, owner: string): number {
-    const own = moved.filter((each) => each.owner === owner);
-    const spent = own.filter(({ isBack }) => !isBack);
-    let most = 0;
-    for (const { atMs } of spent) {
-      const within = spent.filter((each) => each.atMs <= atMs && each.atMs > atMs - JOURNALLED_MS);
-      most = Math.max(most, sumOf(within));
-    }
-    const since = this.#now() - TICK_MS;
-    return 2 * most + sumOf(own.filter(({ isBack, atMs }) => isBack && atMs >= since));
-  }
-}
-
-function sumOf(all: readonly Moved[]): number {
-  return all.reduce((sum, { credits }) => sum + credits, 0);
 }
 
 const hasRow = ({ keyLimits }: CreditIdentity): boolean => keyLimits.creditsPerDay !== null;

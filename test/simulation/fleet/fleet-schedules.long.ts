@@ -1,10 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 import type { Storage } from "../../../src/storage/store.ts";
 import { sharedPostgres } from "../../support/postgres.ts";
-import { runFleetPart } from "./fleet-parts.ts";
+import { runApart } from "../../support/run-apart.ts";
+import type { FleetTally } from "./fleet-schedule.ts";
 import { postgresStorage, sqliteStorage } from "./real-stores.ts";
 import { runFleetSchedules } from "./run-fleet-schedules.ts";
 
+const PROGRAM = "test/simulation/fleet/fleet-part.ts";
 const FIRST = 1_000_000;
 const SCHEDULES = 1_000_000;
 /** Processes: cores of the machine. */
@@ -25,7 +27,8 @@ test("over a million schedules of fleets no invariant is broken", {
   let calls = 0;
   const work = async () => {
     for (let first = parts.shift(); first !== undefined; first = parts.shift()) {
-      calls += (await runFleetPart({ first, count: PART })).calls;
+      const part = await runApart<FleetTally>(PROGRAM, first, PART);
+      calls += part.calls;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

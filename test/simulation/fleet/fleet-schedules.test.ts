@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import type { Storage } from "../../../src/storage/store.ts";
 import { sharedPostgres } from "../../support/postgres.ts";
-import { runFleetPart } from "./fleet-parts.ts";
+import { runApart } from "../../support/run-apart.ts";
+import type { FleetTally } from "./fleet-schedule.ts";
 import { postgresStorage, sqliteStorage } from "./real-stores.ts";
 import { runFleetSchedules } from "./run-fleet-schedules.ts";
 
@@ -28,7 +29,11 @@ test(WHATEVER, { timeout: 600_000 }, async () => {
     await runFleetSchedules(of(1));
     return;
   }
-  const { calls, served, refused, kills, databaseFaults } = await runFleetPart(of(SCHEDULES));
+  const { calls, served, refused, kills, databaseFaults } = await runApart<FleetTally>(
+    "test/simulation/fleet/fleet-part.ts",
+    1,
+    SCHEDULES,
+  );
   // That all of it took place.
   expect(calls).toBeGreaterThan(SCHEDULES * 60);
   expect(served).toBeGreaterThan(SCHEDULES * 30);

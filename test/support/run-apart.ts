@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Young garbage is most of what a simulation leaves. */
+const FLAGS = ["--max-semi-space-size=64"];
+
+/**
+ * Runs a program of the tests, whose path begins at the root, in a process of its own: there simulations take a third
+ * less, since nothing stands between their modules. Returns what it printed, which is JSON.
+ * @throws with what it wrote to its standard error, where it fails
+ */
+export async function runApart<Result>(
+  program: string,
+  ...args: readonly (number | string)[]
+): Promise<Result> {
+  const command = [...FLAGS, join(ROOT, program), ...args.map(String)];
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  return JSON.parse(stdout);
+}
