@@ -76,10 +76,9 @@ export class DailyBalance {
 
   /** After `hold` said so: it stands in line with the calls that wait; its `done` is called once, later. */
   wait(waiter: Waiter<Lease | Denial>): void {
-    const { clock } = this.#parts;
     this.#line.push(waiter);
     // Else what is in the air, or at work, comes to this call too.
-    if (!this.#taker.isTaking && !this.#serving) this.#takeForLine(clock.now(), clock.monotonic());
+    if (!this.#taker.isTaking && !this.#serving) this.#takeForLine();
   }
 
   /** Ends a hold, once: the credits were served, or go back to where they came from. */
@@ -126,7 +125,6 @@ export class DailyBalance {
     this.#open.giveUp();
   }
 
-  /** A lease, a statement, calls that wait or hold credits. */
   get isBusy(): boolean {
     return this.isTakingOrInDoubt || this.#line.length > 0 || this.#open.isOpen;
   }
@@ -158,7 +156,8 @@ export class DailyBalance {
 
   /** Before calls have to wait: once less than half is left. */
   #fillUp(nowMs: UnixMs, atMs: MonotonicMs): void {
-    const [{ reserve, current }, missing] = [this.#open, this.#missing];
+    const { reserve, current } = this.#open;
+    const missing = this.#missing;
     // Little by little would be a statement a call; then calls rather wait, and take together.
     const isEnough = missing <= current.left || missing * 8 < this.#open.size;
     const isDue = missing > 0 && (!isEnough || this.#open.isUntold);
@@ -175,9 +174,8 @@ export class DailyBalance {
 
   /** Serves the line as far as the lease reaches, and asks the store for the rest. */
   #pump(): void {
-    const { clock } = this.#parts;
     const isWaiting = this.#serveLine();
-    if (isWaiting && !this.#taker.isTaking) this.#takeForLine(clock.now(), clock.monotonic());
+    if (isWaiting && !this.#taker.isTaking) this.#takeForLine();
   }
 
   /** Serves or refuses, in order, whom it can; false where nobody has to wait. */
@@ -198,7 +196,9 @@ export class DailyBalance {
     }
   }
 
-  #takeForLine(nowMs: UnixMs, atMs: MonotonicMs): void {
+  #takeForLine(): void {
+    const { clock } = this.#parts;
+    const [nowMs, atMs] = [clock.now(), clock.monotonic()];
     this.#open.endDay(nowMs);
     if (this.#taker.inDoubt > 0) this.#resolveDoubt(nowMs, atMs);
     else {

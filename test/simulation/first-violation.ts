@@ -1,16 +1,4 @@
-import process from "node:process";
+import { printFirstViolation } from "./run-seeds.ts";
 import { Schedule } from "./schedule.ts";
-import { Violation } from "./violation.ts";
 
-/** A program: prints the first seed, of so many from 1 on, whose schedule fails; nothing where none does. */
-const most = Number(process.argv[2]);
-for (let seed = 1; seed <= most; seed += 1) {
-  try {
-    await new Schedule(seed).run();
-  } catch (error) {
-    if (!(error instanceof Violation)) throw error;
-    process.stdout.write(String(seed));
-    break;
-  }
-}
-process.exit(0);
+await printFirstViolation((seed) => new Schedule(seed).run());

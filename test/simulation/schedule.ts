@@ -3,6 +3,7 @@ import { type Asked, RECOVERY_MS } from "./asked.ts";
 import { CHAIN_FAULTS, wireFault } from "./node-faults.ts";
 import { askMessage, type Question } from "./questions.ts";
 import { Repeats } from "./repeats.ts";
+import type { Trace } from "./run-seeds.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { Block } from "./simulated-chain.ts";
 import { LONGEST_START_MS, type SimulatedNode } from "./simulated-node.ts";
@@ -15,8 +16,6 @@ const KEPT_BLOCKS = 32;
 /** Of the schedules; they draw from a generator of their own, and the others stay as they were. */
 const REPEATS_SHARE = 0.5;
 const REPEATS_SALT = 0x5a17;
-
-export type Trace = (line: string) => void;
 
 /** What happened in a schedule, so that it can be seen that things do happen. */
 export type Tally = { calls: number; errors: number; partnerCalls: number; faults: number };

@@ -1,7 +1,5 @@
-import process from "node:process";
-import { runFleetSchedules } from "./run-fleet-schedules.ts";
+import { openMemory } from "../../../src/storage/memory.ts";
+import { printSeeds } from "../run-seeds.ts";
+import { FleetSchedule } from "./fleet-schedule.ts";
 
-/** A program: runs the schedules of so many seeds, from one on; prints what took place, and fails where one does. */
-const [first = 1, count = 1] = process.argv.slice(2).map(Number);
-process.stdout.write(JSON.stringify(await runFleetSchedules({ first, count })));
-process.exit(0);
+await printSeeds((seed) => new FleetSchedule(seed, openMemory()).run());

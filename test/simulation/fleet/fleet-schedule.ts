@@ -8,6 +8,7 @@ import type { Asked } from "../asked.ts";
 import { wireFault } from "../node-faults.ts";
 import { askMessage, type Question, stateQuestion } from "../questions.ts";
 import { Repeats } from "../repeats.ts";
+import type { Trace } from "../run-seeds.ts";
 import { SeededRandom } from "../seeded-random.ts";
 import { SimulatedChain } from "../simulated-chain.ts";
 import { SimulatedNode } from "../simulated-node.ts";
@@ -67,7 +68,7 @@ export class FleetSchedule {
   readonly #places: Place[] = [];
   readonly #gone: FleetGateway[] = [];
   readonly #watched: Watched[] = [];
-  readonly #trace: ((line: string) => void) | undefined;
+  readonly #trace: Trace | undefined;
   readonly #nodeMs: number;
   /** Nothing fails: calls of one account do not wait for those of another. */
   readonly #isCalm: boolean;
@@ -78,7 +79,7 @@ export class FleetSchedule {
   #failed: Violation | undefined;
 
   /** `storage`: empty of what other seeds have put there. */
-  constructor(seed: number, storage: Storage, trace?: (line: string) => void) {
+  constructor(seed: number, storage: Storage, trace?: Trace) {
     this.#seed = seed;
     this.#trace = trace;
     const random = new SeededRandom(seed);
