@@ -160,9 +160,9 @@ export class OpenLease implements LeaseOwner {
     this.#notes.write({ day, series: number, total }, { left: this.unspent, isAnswered });
   }
 
-  /** Takes back the credits of a call, of this lease or of one that ended. */
+  /** Takes back the credits of a call. After a clock went to another day and back, the day has another lease. */
   putBack(lease: Lease, credits: number): void {
-    if (lease === this.current) lease.left += credits;
+    if (lease.day === this.current.day) this.current.left += credits;
     else this.#goStraightBack(lease, credits, { isAnswer: false });
   }
 
@@ -289,11 +289,11 @@ export class OpenLease implements LeaseOwner {
     if (credits === 0) return;
     this.givenBack += credits;
     this.#goBack(this.current, credits);
+    this.#notes?.wentBack(credits);
   }
 
   #goBack(lease: Lease, credits: number): void {
     this.#kept -= credits;
     this.#returns.add(lease, credits);
-    if (lease.day === this.current.day) this.#notes?.wentBack(credits);
   }
 }

@@ -549,7 +549,8 @@ export class Simulation {
     );
     assert.equal(others.length, 1, "one take of an owner is in the air");
     assert.ok(credits <= bound, `a lease of ${credits} is over the bound of ${bound}`);
-    if (isRepeated) return;
+    // One for nothing opens nothing: what stays over the bound after a call ended free goes back in the same tick.
+    if (isRepeated || credits === 0) return;
     const open = process.open(owner) + credits;
     const most = Math.max(bound, held + (process.waiting.get(owner) ?? 0));
     assert.ok(open <= most, `${owner} has ${open} open, over ${most}`);
@@ -570,8 +571,11 @@ export class Simulation {
     call: Omit<CallInTheAir, "reservation">,
     outcome: Reservation | CreditRefusal,
   ): void {
-    if ("kind" in outcome) return;
     const { accountId, keyOwner, credits } = call;
+    if ("kind" in outcome) {
+      if (keyOwner !== undefined) process.moved(keyOwner, credits, true);
+      return;
+    }
     const { day } = outcome;
     assert.equal(day, process.day, "a call is charged to the day of the clock");
     for (const name of [accountId, `${accountId}/${day}`, keyOwner]) {
