@@ -80,6 +80,71 @@ test("every timer runs once, never early and soon, unless it is cleared", () => 
   );
 });
 
+/** A wheel whose ticks come as time passes. */
+function tickingWheel() {
+  let now = 0;
+  let ticks = 0;
+  let each: { intervalMs: number; dueMs: number; run: () => void } | undefined;
+  const every = (intervalMs: number, run: () => void) => {
+    const own = { intervalMs, dueMs: now + intervalMs, run };
+    each = own;
+    return () => {
+      if (each === own) each = undefined;
+    };
+  };
+  const wheel = new TimerWheel({ monotonic: () => now, every });
+  const passes = (ms: number): void => {
+    const end = now + ms;
+    while (each !== undefined && each.dueMs <= end) {
+      now = each.dueMs;
+      each.dueMs += each.intervalMs;
+      ticks += 1;
+      each.run();
+    }
+    now = end;
+  };
+  return { wheel, passes, now: () => now, ticks: () => ticks };
+}
+
+test("by its own ticks every timer runs within 40 ms, whatever was set before it", () => {
+  const delay = fc.oneof(fc.nat({ max: 400 }), fc.nat({ max: 30_000 }));
+  const step = fc.record({ delayMs: delay, passMs: delay, isCleared: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (all) => {
+      const { wheel, passes, now } = tickingWheel();
+      let open = 0;
+      for (const { delayMs, passMs, isCleared } of all) {
+        const dueMs = now() + delayMs;
+        open += 1;
+        const timer = wheel.set(delayMs, () => {
+          open -= 1;
+          const lateMs = now() - dueMs;
+          if (lateMs < 0 || lateMs > LATE_MS) throw new Error(`${lateMs} ms late`);
+        });
+        passes(passMs);
+        if (!isCleared || timer.place < 0) continue;
+        wheel.clear(timer);
+        open -= 1;
+      }
+      passes(60_000);
+      if (open !== 0) throw new Error(`${open} did not run`);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("while nothing is due soon it looks five times a second, and not at all while nothing is set", () => {
+  const { wheel, passes, ticks } = tickingWheel();
+  const timer = wheel.set(15_000, () => undefined);
+  passes(10_000);
+  expect(ticks()).toBeLessThanOrEqual(51);
+  wheel.clear(timer);
+  passes(200);
+  const before = ticks();
+  passes(10_000);
+  expect(ticks()).toBe(before);
+});
+
 describe("what a timer does when it runs", () => {
   test("setting another in its place works, on the tick and much later", () => {
     const { wheel, passes } = wheelAt(7);

@@ -2,6 +2,8 @@ import type { Time } from "./clock.ts";
 
 const TICK_MS = 20;
 const SLOTS = 1024;
+/** While nothing is due within so many ticks, the wheel looks once in all of them. */
+const DOZE_TICKS = 10;
 /** How long work that can wait goes on in one turn of the event loop. */
 export const TURN_MS = 5;
 
@@ -23,8 +25,8 @@ export type Timers = Pick<TimerWheel, "set" | "clear">;
 /**
  * Many deadlines on one timer: setting and clearing one costs a place in an array, not a kernel or
  * runtime timer. Fires up to 40 ms late, never early; after a stall of the process, not before the
- * sockets were read; what is due at once with thousands, some in each turn of the event loop. Idle, it
- * keeps no timer and no process alive.
+ * sockets were read; what is due at once with thousands, some in each turn of the event loop. It keeps no
+ * process alive, and no timer while nothing is set.
  */
 export class TimerWheel {
   /** Arrays: a Set that is filled and emptied makes tables anew, which the collector is slow to find. */
@@ -33,6 +35,8 @@ export class TimerWheel {
   #tick = 0;
   #pending = 0;
   #stopTicking: (() => void) | undefined;
+  /** The tick that it looks at next while it dozes: it ticks in time for what is due before. 0: it ticks. */
+  #dozesTo = 0;
   /** The rest of what is due runs in the next turn. */
   #goesOn = false;
 
@@ -41,9 +45,11 @@ export class TimerWheel {
   }
 
   set(delayMs: number, due: Due): Timer {
-    const current = Math.floor(this.#time.monotonic() / TICK_MS);
-    if (this.#pending === 0) this.#start(current);
-    const dueTick = current + Math.ceil(delayMs / TICK_MS) + 1;
+    const nowMs = this.#time.monotonic();
+    const current = Math.floor(nowMs / TICK_MS);
+    const dueTick = Math.max(current + 1, Math.ceil((nowMs + delayMs) / TICK_MS));
+    if (this.#pending === 0) this.#tick = current;
+    if (this.#stopTicking === undefined || dueTick <= this.#dozesTo) this.#wakeEach(1);
     const slot = this.#slot(dueTick);
     const timer: Timer = { dueTick, due, place: slot.length };
     slot.push(timer);
@@ -89,6 +95,8 @@ export class TimerWheel {
     }
     this.#tick = current;
     if (this.#pending === 0) this.#stop();
+    else if (!this.#isDueSoon()) this.#doze();
+    else if (this.#dozesTo > 0) this.#wakeEach(1);
   }
 
   #goOnSoon(): void {
@@ -104,9 +112,23 @@ export class TimerWheel {
     return this.#slots[tick % SLOTS] as Timer[];
   }
 
-  #start(current: number): void {
-    this.#tick = current;
-    this.#stopTicking ??= this.#time.every(TICK_MS, () => {
+  /** A timer of a later round may stand in a slot, too. */
+  #isDueSoon(): boolean {
+    for (let ahead = 1; ahead <= DOZE_TICKS; ahead += 1) {
+      if (this.#slot(this.#tick + ahead).length > 0) return true;
+    }
+    return false;
+  }
+
+  /** A gateway that nobody calls has timers too, of its heads; 50 ticks a second were a sixth of its CPU. */
+  #doze(): void {
+    if (this.#dozesTo === 0) this.#wakeEach(DOZE_TICKS);
+    this.#dozesTo = this.#tick + DOZE_TICKS;
+  }
+
+  #wakeEach(ticks: number): void {
+    this.#stop();
+    this.#stopTicking = this.#time.every(ticks * TICK_MS, () => {
       if (!this.#goesOn) this.advance();
     });
   }
@@ -114,6 +136,7 @@ export class TimerWheel {
   #stop(): void {
     this.#stopTicking?.();
     this.#stopTicking = undefined;
+    this.#dozesTo = 0;
   }
 }
 

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import {
   type CacheMetrics,
   type CacheState,
@@ -12,6 +12,7 @@ import {
   type PlainCounter,
   type PlainHistogram,
 } from "./plain-metrics.ts";
+import { collectProcessMetrics } from "./process-metrics.ts";
 import { type RoutingMetrics, routingFamilies } from "./routing-metrics.ts";
 import { type StorageState, storageFamilies } from "./storage-metrics.ts";
 
@@ -104,7 +105,7 @@ export class Metrics {
   });
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry });
+    collectProcessMetrics(this.registry);
   }
 
   /** Calls of all networks so far. */

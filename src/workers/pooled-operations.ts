@@ -1,10 +1,11 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import type { MetricFamily, Operations, Readiness } from "../admin/operations.ts";
 import type { Config } from "../config/schema.ts";
 import type { DrainResult } from "../fleet/fleet-member.ts";
 import type { FleetOverview } from "../fleet/gateways.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
 import type { UpstreamName } from "../storage/fleet-store.ts";
+import { collectProcessMetrics } from "../telemetry/process-metrics.ts";
 import { metricsText, ofWorker, sumFamilies } from "./metric-sums.ts";
 import { oneOverview, oneReadiness } from "./one-view.ts";
 import type { WorkerPool } from "./pool.ts";
@@ -23,7 +24,7 @@ export class PooledOperations implements Operations {
   constructor(config: Config, pool: WorkerPool) {
     this.#config = config;
     this.#pool = pool;
-    collectDefaultMetrics({ register: this.#registry });
+    collectProcessMetrics(this.#registry);
   }
 
   /** For a worker that does not answer, its last values are used. */
