@@ -27,6 +27,8 @@ const NO_PARTNER_CALLS = () => Number.POSITIVE_INFINITY;
 const REFUSED = /^(credits_unavailable|payment_required|throughput_exceeded|key_.*)$/;
 /** Two seconds after the last call all is at rest; statements take their time. */
 const REST_MS = 2500;
+/** A statement that hung until a moment ago is asked again after two seconds, and what it took goes back then. */
+const REST_AFTER_FAULTS_MS = 3500;
 const STEP_MS = 100;
 const MOST_STEPS = 40;
 /** Of the gateways. */
@@ -121,9 +123,11 @@ export class FleetSchedule {
     this.#planClients(untilMs, random.pick([40, 80, 160]));
     if (random.chance(0.3)) this.#time.after(random.between(500, clientsMs), () => this.#flood());
     await this.#runUntil(untilMs);
+    const isJustWell = untilMs - this.#database.wellSinceMs < REST_MS;
     this.#database.end();
     await this.#runWhile(() => this.#places.some(({ gateway }) => gateway.open > 0));
-    await this.#runUntil(this.#time.nowMs + REST_MS);
+    const restMs = isJustWell ? REST_AFTER_FAULTS_MS : REST_MS;
+    await this.#runUntil(this.#time.nowMs + restMs);
     await this.#checkRest();
     await this.#stop();
     return this.tally;
