@@ -242,6 +242,22 @@ describe("forks", () => {
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 11 });
   });
 
+  test("what a node told before its connection broke says nothing of who answers there now", () => {
+    const { view, a, b, changes } = network(["primary", "primary"]);
+    for (const one of [a, b]) view.report(one, block(10));
+    view.report(a, block(11));
+    a.chain = "unknown";
+    a.head = -1;
+    view.left(a);
+    for (const number of [11, 12]) view.report(b, block(number, "b", 10));
+    a.chain = "right";
+    view.seen(a, 11);
+    expect(view.head?.hash).toBe(hashOf(12, "b"));
+    expect(changes.at(-1)).toMatchObject({ to: 12 });
+    view.report(a, block(12, "b", 10));
+    expect([a.isForked, b.isForked]).toEqual([false, false]);
+  });
+
   test("a node that comes back to a lower block has not what it had of its fork", () => {
     const { view, a, b } = network(["primary", "primary"]);
     view.report(a, block(10));

@@ -150,6 +150,16 @@ export class HeadView {
     this.refresh();
   }
 
+  /** Whoever answers there next may be another node: what the last one told is no word of it. */
+  left(upstream: TrackedUpstream): void {
+    const standing = this.#byUpstream.get(upstream);
+    if (standing?.tip === undefined) return;
+    standing.tip = undefined;
+    standing.proven = -1;
+    standing.join = undefined;
+    this.refresh();
+  }
+
   /**
    * An answer shows that this upstream has the block, and maybe its hash. Returns whether that
    * contradicts what is known of the chain.
