@@ -7,6 +7,8 @@ import { hold } from "../violation.ts";
 /** The most that a process without a journal may have open: 1 % of a day. */
 const OPEN_SHARE = 100;
 const WINDOW_MS = 10_000;
+/** What calls alone came to may be open for so long after: they wait two seconds, and a statement may hang twice. */
+const ENDED_MS = 6000;
 /** docs/credits.md: above the credits per second over ten seconds. */
 const OVERSHOOT = 1.1;
 
@@ -24,6 +26,17 @@ export class GatewayBook {
   readonly held = new Map<Reservation, Held>();
   /** Credits of calls that wait for theirs, by owner. */
   readonly waiting = new Map<string, number>();
+  /** What an owner's calls in the air and those that wait came to, each time that one more asked. */
+  readonly asked: { readonly owner: string; readonly credits: number; readonly atMs: number }[] =
+    [];
+
+  /** Of the owner's calls in the air. */
+  heldOf(owner: string): number {
+    let sum = 0;
+    for (const { owners, credits } of this.held.values())
+      if (owners.includes(owner)) sum += credits;
+    return sum;
+  }
 }
 
 /** What all gateways served, as the calls themselves have it, and what a day had. */
@@ -46,6 +59,10 @@ export class Books {
   /** A call asks for credits: those of the key may be held before there are any of the account. */
   asked(book: GatewayBook, identity: CreditIdentity, credits: number): void {
     this.#wait(book, identity, credits);
+    for (const owner of ownersOf(identity)) {
+      const alone = book.heldOf(owner) + (book.waiting.get(owner) ?? 0);
+      book.asked.push({ owner, credits: alone, atMs: this.#now() });
+    }
     if (hasRow(identity)) this.#move(book, { owner: identity.keyId, credits, isBack: false });
   }
 
@@ -102,6 +119,9 @@ export class Books {
 
   /** What is open in a gateway may be lost with it, as docs/credits.md has it. */
   killed(book: GatewayBook, day: number, hasJournal: boolean): void {
+    const heldBy = new Map(
+      [...this.#mostPerDay.keys()].map((owner) => [owner, book.heldOf(owner)]),
+    );
     for (const { owners, credits, day: its } of book.held.values()) {
       for (const owner of owners) {
         const row = this.row(owner, its);
@@ -110,12 +130,23 @@ export class Books {
       }
     }
     for (const [owner, perDay] of this.#mostPerDay) {
-      const open = Math.max(DEAREST_CALL_CREDITS, Math.floor(perDay / OPEN_SHARE));
+      const alone = this.#peak(book, owner) - (heldBy.get(owner) ?? 0);
+      const open = Math.max(DEAREST_CALL_CREDITS, Math.floor(perDay / OPEN_SHARE), alone);
       const lost =
         (hasJournal ? costOfKill(book.moved, { owner, nowMs: this.#now() }) : open) +
         (book.waiting.get(owner) ?? 0);
       this.row(owner, day).lostAtMost += lost;
     }
+  }
+
+  /** The most that the owner's calls alone came to lately. */
+  #peak({ asked }: GatewayBook, owner: string): number {
+    const since = this.#now() - ENDED_MS;
+    return asked.reduce(
+      (most, { owner: of, credits, atMs }) =>
+        of === owner && atMs >= since ? Math.max(most, credits) : most,
+      0,
+    );
   }
 
   row(owner: string, day: number): Row {
