@@ -153,7 +153,7 @@ export class HeadTracker {
 
   /** Its connection broke: who answers there next has to show the right chain id first. */
   recheck(upstream: TrackedUpstream): void {
-    if (this.#isRunning) this.#watchOf(upstream)?.recheck();
+    this.#watchOf(upstream)?.recheck();
   }
 
   /** `done` is called once, within the time, when the chain is known or cannot be found out. */

@@ -242,13 +242,12 @@ describe("forks", () => {
     expect(changes.at(-1)).toEqual({ kind: "reorg", commonAncestor: 10, from: 11, to: 11 });
   });
 
-  test("what a node told before its connection broke says nothing of who answers there now", () => {
+  test("what a node told before its chain was unknown says nothing of who answers there now", () => {
     const { view, a, b, changes } = network(["primary", "primary"]);
     for (const one of [a, b]) view.report(one, block(10));
     view.report(a, block(11));
     a.chain = "unknown";
     a.head = -1;
-    view.left(a);
     for (const number of [11, 12]) view.report(b, block(number, "b", 10));
     a.chain = "right";
     view.seen(a, 11);

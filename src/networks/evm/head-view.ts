@@ -8,7 +8,14 @@ import { type HeadListener, HeadListeners } from "./head-listeners.ts";
 import { HeaderTree } from "./header-tree.ts";
 import { type Head, headAt, PrimaryHead } from "./primary-head.ts";
 import { ShownBlocks } from "./shown-blocks.ts";
-import { confirmedBlock, newStanding, resetStanding, type Standing, voices } from "./standing.ts";
+import {
+  confirmedBlock,
+  forgetOther,
+  newStanding,
+  resetStanding,
+  type Standing,
+  voices,
+} from "./standing.ts";
 
 /** docs/decisions.md, "Heads": so long the head stays although no healthy node has it. */
 const FALL_BACK_MS = 30_000;
@@ -150,16 +157,6 @@ export class HeadView {
     this.refresh();
   }
 
-  /** Whoever answers there next may be another node: what the last one told is no word of it. */
-  left(upstream: TrackedUpstream): void {
-    const standing = this.#byUpstream.get(upstream);
-    if (standing?.tip === undefined) return;
-    standing.tip = undefined;
-    standing.proven = -1;
-    standing.join = undefined;
-    this.refresh();
-  }
-
   /**
    * An answer shows that this upstream has the block, and maybe its hash. Returns whether that
    * contradicts what is known of the chain.
@@ -210,6 +207,7 @@ export class HeadView {
   refresh(): void {
     const now = this.#clock.monotonic();
     const before = this.#head?.number ?? -1;
+    this.standings.forEach(forgetOther);
     const heard = voices(this.standings, now);
     const kept = this.#replace(heard, now);
     const doubted = markForks(this.#tree, this.standings);

@@ -55,6 +55,17 @@ export function resetStanding(standing: Standing): void {
   upstream.forkedAfter = Number.POSITIVE_INFINITY;
 }
 
+/**
+ * Until a node has shown its chain again, it may be another one that answers there: what was told before is no word of
+ * that, also once its chain is right.
+ */
+export function forgetOther(standing: Standing): void {
+  if (standing.upstream.chain === "right" || standing.tip === undefined) return;
+  standing.tip = undefined;
+  standing.proven = -1;
+  standing.join = undefined;
+}
+
 /** Those whose word counts: healthy primaries; while there is none, partners that were asked lately. */
 export function voices(standings: readonly Standing[], now: MonotonicMs): readonly Standing[] {
   const healthy = standings.filter(({ tip, upstream }) => tip !== undefined && isHealthy(upstream));

@@ -83,7 +83,7 @@ export class UpstreamWatch {
         this.#toldMs = this.#parts.clock.monotonic();
         if (flows) {
           this.#chain.hasten();
-          this.recheck();
+          this.#chain.forget();
         }
         this.#parts.changed(this.upstream);
       },
@@ -97,7 +97,6 @@ export class UpstreamWatch {
 
   /** The connection broke: whoever answers there next may be of another chain. */
   recheck(): void {
-    this.#parts.view.left(this.upstream);
     this.#chain.forget();
   }
 
