@@ -8,6 +8,7 @@ import { OwnOperations } from "./admin/operations.ts";
 import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
+import { MOST_SUBSCRIPTIONS } from "./config/plans.ts";
 import type { Config } from "./config/schema.ts";
 import { ownLedger } from "./credits/own-ledger.ts";
 import { systemScheduler } from "./credits/scheduler.ts";
@@ -18,7 +19,7 @@ import { AddressBook } from "./gateway/fronts/address.ts";
 import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
 import { GatewayServer } from "./gateway/fronts/server.ts";
-import { Pipeline } from "./gateway/pipeline.ts";
+import { Pipeline, type PipelineParts } from "./gateway/pipeline.ts";
 import { type Clock, systemTimers, type Time } from "./lib/clock.ts";
 import { MemoryBudget } from "./lib/memory-budget.ts";
 import { type BoardPlace, boardBytes } from "./lib/shared-board.ts";
@@ -28,6 +29,8 @@ import { connector } from "./networks/build-upstream.ts";
 import type { Network } from "./networks/network.ts";
 import { storageClock } from "./storage/storage-clock.ts";
 import type { Storage } from "./storage/store.ts";
+import { EventMeter, type EventMeterParts } from "./subscriptions/event-meter.ts";
+import { NetworkFeeds, type NetworkFeedsParts } from "./subscriptions/network-feeds.ts";
 import { CallLog, failureLine, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 import { accountBalance } from "./usage/account-usage.ts";
@@ -72,7 +75,10 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const disk = diskOf(config, { log, metrics, clock });
   const memory = memoryOf(config, metrics);
   const caps = new LowestCaps();
-  const networks = buildNetworks(config, { ...parts, clock, metrics, cache, disk, memory, caps });
+  const timers = new TimerWheel(clock);
+  const shared = { clock, timers, metrics, cache, disk, memory, caps };
+  const networks = buildNetworks(config, { ...parts, ...shared });
+  const served = networks.map(({ network }) => network);
   const losses = new LostCommits({ store: storage.fleet, clock, log });
   const onForgotten = losses.found;
   const authenticator = authenticatorOf(config, { storage, clock, log, onForgotten });
@@ -83,15 +89,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const usage = usageRecorder(config, { ...parts, metrics, clock, process });
   const server = new GatewayServer(config.server, {
     memory,
+    feeds: feedsOf(config, served, { clock, timers, ledger, usage }),
     ...wayIn(config, { addresses: new AddressBook(networks), authenticator, clock }),
-    pipeline: new Pipeline({
-      clock,
-      log: new CallLog(log, clock),
-      ledger,
-      usage,
-      mayFailOver: ({ plan }) => config.plans[plan]?.failover === true,
-      usageOf: readAtMostOncePerSecond(usageOf({ storage, plans: config.plans, clock }), clock),
-    }),
+    pipeline: pipelineOf(config, { storage, log, clock, ledger, usage }),
     ids: new RequestIds(randomBytes),
     authenticator,
     metrics,
@@ -100,7 +100,6 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     loop,
     log,
   });
-  const served = networks.map(({ network }) => network);
   const check = obstacles({ storage, clock, ledger, usage });
   const fleet = joinFleet(config, { ...parts, clock, metrics, ledger, process, served, caps });
   const watched = { networks: served, fleet, metrics };
@@ -127,6 +126,35 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     await stop();
     throw error;
   }
+}
+
+function pipelineOf(
+  { plans }: Config,
+  {
+    storage,
+    log,
+    ...parts
+  }: Pick<GatewayParts, "storage" | "log"> & Pick<PipelineParts, "clock" | "ledger" | "usage">,
+): Pipeline {
+  const { clock } = parts;
+  return new Pipeline({
+    ...parts,
+    log: new CallLog(log, clock),
+    mayFailOver: ({ plan }) => plans[plan]?.failover === true,
+    usageOf: readAtMostOncePerSecond(usageOf({ storage, plans, clock }), clock),
+  });
+}
+
+function feedsOf(
+  { plans }: Config,
+  networks: readonly Network[],
+  { clock, timers, ...paid }: Pick<NetworkFeedsParts, "clock" | "timers"> & EventMeterParts,
+): NetworkFeeds {
+  return new NetworkFeeds(networks, {
+    ...{ clock, timers, meter: new EventMeter(paid), random: randomBytes },
+    later: (run) => void setImmediate(run),
+    mostOf: ({ plan }) => plans[plan]?.maxSubscriptions ?? MOST_SUBSCRIPTIONS,
+  });
 }
 
 function authenticatorOf(
@@ -238,6 +266,7 @@ function usageOf(parts: {
 
 type NetworkParts = GatewayParts & {
   readonly clock: Time;
+  readonly timers: TimerWheel;
   readonly metrics: Metrics;
   readonly cache: MemoryCache;
   readonly disk: DiskCache | undefined;
@@ -249,9 +278,9 @@ function buildNetworks(
   config: Config,
   parts: NetworkParts,
 ): { network: Network; hosts: readonly string[] }[] {
-  const timers = new TimerWheel(parts.clock);
+  const { timers } = parts;
   const { random } = Math;
-  const connect = connector({ ...parts, timers, random });
+  const connect = connector({ ...parts, random });
   return config.networks.map((network, index) => {
     const { board } = parts;
     const { clock, log, metrics, storage, cache, disk, caps } = parts;

@@ -77,6 +77,7 @@ export const planFigures = z.strictObject({
   creditsPerSecond: count.optional(),
   failover: z.boolean().optional(),
   maxKeys: positive.optional(),
+  maxSubscriptions: positive.optional(),
 });
 export type PlanFigures = z.output<typeof planFigures>;
 

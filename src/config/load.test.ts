@@ -97,6 +97,7 @@ describe("defaults", () => {
           unknownKeys: "pass",
           pendingBlock: "documented",
           signatures: "node",
+          pendingTransactions: false,
           confirmations: 1,
           hedgeShare: 0.1,
           upstreams: [

@@ -61,6 +61,7 @@ const evm = z.strictObject({
   unknownKeys: z.enum(["pass", "refuse"]).default("pass"),
   pendingBlock: z.enum(["documented", "node"]).default("documented"),
   signatures: z.enum(["node", "padded"]).default("node"),
+  pendingTransactions: z.boolean().default(false),
   upstreams: z
     .array(
       z.strictObject({

@@ -20,7 +20,11 @@ export type PlanConfig = {
   readonly failover: boolean;
   /** Keys that an account may have at a time; absent: any number. */
   readonly maxKeys?: number | undefined;
+  /** Subscriptions of one key that may be open at a time, in each process; absent: MOST_SUBSCRIPTIONS. */
+  readonly maxSubscriptions?: number | undefined;
 };
+
+export const MOST_SUBSCRIPTIONS = 100;
 
 export function isBuiltIn(name: string): name is keyof typeof BUILT_IN_PLANS {
   return Object.hasOwn(BUILT_IN_PLANS, name);

@@ -49,6 +49,8 @@ export function holdCredits(
 
 export type WaitingParts = {
   readonly clock: Clock;
+  /** Those that it took from, whatever limits change meanwhile. */
+  readonly buckets: readonly TokenBucket[];
   readonly resume: (outcome: Reservation | Denied) => void;
 };
 
@@ -57,8 +59,6 @@ export class WaitingAdmission {
   readonly #credits: number;
   readonly #payers: Payers;
   readonly #parts: WaitingParts;
-  /** Those that it took from, whatever limits change meanwhile. */
-  readonly #buckets: readonly TokenBucket[];
   /** For the key and the account together. */
   readonly #sinceMs: MonotonicMs;
   #keyLease: Lease | undefined;
@@ -67,9 +67,8 @@ export class WaitingAdmission {
     this.#credits = credits;
     this.#payers = payers;
     this.#parts = parts;
-    this.#buckets = bucketsOf(payers);
     this.#sinceMs = parts.clock.monotonic();
-    for (const bucket of this.#buckets) bucket.defer(credits);
+    for (const bucket of parts.buckets) bucket.defer(credits);
   }
 
   /** `keyLease`: what is held of the key's day already. */
@@ -119,7 +118,7 @@ export class WaitingAdmission {
 
   #end(outcome: Reservation | Denied): void {
     const atMs = this.#parts.clock.monotonic();
-    for (const bucket of this.#buckets) {
+    for (const bucket of this.#parts.buckets) {
       bucket.resume(this.#credits, atMs);
       if (!(outcome instanceof Reservation)) bucket.giveBack(this.#credits);
     }
@@ -127,6 +126,7 @@ export class WaitingAdmission {
   }
 }
 
-function bucketsOf({ account, key }: Payers): TokenBucket[] {
+/** What a call of theirs takes its throughput from. */
+export function bucketsOf({ account, key }: Payers): TokenBucket[] {
   return [account.bucket, key?.bucket].filter((bucket) => bucket !== undefined);
 }

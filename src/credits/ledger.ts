@@ -4,6 +4,7 @@ import { dayOf, endOf } from "../lib/day.ts";
 import type { LeaseJournal } from "../storage/lease-journal.ts";
 import type { LedgerStore } from "../storage/ledger-store.ts";
 import {
+  bucketsOf,
   type Denied,
   giveBackThroughput,
   holdCredits,
@@ -64,6 +65,8 @@ type Waiting = {
   readonly credits: number;
   readonly payers: Payers;
   readonly waiter: CreditWaiter;
+  /** It took no throughput. */
+  readonly isEvent?: boolean;
 };
 
 /**
@@ -140,6 +143,26 @@ export class Ledger {
   }
 
   /**
+   * The same for what the gateway sends by itself: it draws on the day alone, since nobody can ask for it more slowly.
+   * Where several processes share the credits per second, the store counts it among those all the same, and it may be
+   * refused for a while.
+   */
+  admitEvent(
+    identity: CreditIdentity,
+    credits: number,
+    waiter: CreditWaiter,
+  ): Reservation | CreditRefusal | "waiting" {
+    const nowMs = this.#scheduler.now();
+    const atMs = this.#scheduler.monotonic();
+    const payers = this.#payers(identity, atMs);
+    const held = holdCredits(payers, credits, { nowMs, atMs });
+    if (held instanceof Reservation) return held;
+    if ("denial" in held) return this.#refusal(identity, held);
+    this.#waitFor(held.keyLease, { identity, credits, payers, waiter, isEvent: true });
+    return "waiting";
+  }
+
+  /**
    * Takes credits per second alone, which nobody is charged: for what loads the gateway and is free.
    * Undefined where they were there.
    */
@@ -150,9 +173,11 @@ export class Ledger {
   }
 
   /** `keyLease`: what is held of the key's day already. */
-  #waitFor(keyLease: Lease | undefined, { identity, credits, payers, waiter }: Waiting): void {
+  #waitFor(keyLease: Lease | undefined, waiting: Waiting): void {
+    const { identity, credits, payers, waiter, isEvent } = waiting;
     const admission = new WaitingAdmission(credits, payers, {
       clock: this.#scheduler,
+      buckets: isEvent === true ? [] : bucketsOf(payers),
       resume: (outcome) => {
         const isHeld = outcome instanceof Reservation;
         waiter.admitted(isHeld ? outcome : this.#refusal(identity, outcome));

@@ -1,5 +1,6 @@
 import { ERRORS, encodeError, type RpcError } from "../jsonrpc/errors.ts";
 import { type Piece, toBinary } from "../lib/bytes.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
 import type { Call } from "./call.ts";
 
 /** An answer to a message: what HTTP says of it, and its bytes. No pieces: nothing to say (204). */
@@ -14,6 +15,8 @@ export type MessageAnswer = {
   readonly block?: number | undefined;
   /** A partner answered one of its calls. */
   readonly partner?: boolean;
+  /** Subscriptions that begin once this is written. */
+  readonly opened?: readonly Subscription[] | undefined;
   /** A call was refused because the day's credits are gone; a WebSocket ends with that. */
   readonly exhausted: boolean;
 };

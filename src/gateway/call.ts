@@ -7,6 +7,8 @@ import type { Piece } from "../lib/bytes.ts";
 import type { Definition } from "../methods/definition.ts";
 import type { Answer } from "../networks/answers.ts";
 import type { AnswerWaiter, Network, Plan, PlanWaiter } from "../networks/network.ts";
+import type { ClientSubscriptions } from "../subscriptions/client-subscriptions.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
 import { creditError } from "./refusals.ts";
 
 const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
@@ -21,6 +23,8 @@ export type Session = {
   readonly minBlock?: string | undefined;
   /** Answers to other messages come over the same stream, as over a WebSocket. */
   readonly isStream?: boolean;
+  /** Those of the WebSocket, where its network tells anything by itself. */
+  subscriptions?: ClientSubscriptions | undefined;
 };
 
 /** One call on its way through the stages; each fills in its part, and is what others tell of it. */
@@ -44,6 +48,8 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   /** The answer is one of these two; the first stage that sets one ends the call. */
   result: readonly Piece[] | undefined;
   error: RpcError | undefined;
+  /** The subscription that begins once its client has the answer. */
+  opened: Subscription | undefined;
   /** The credits that are held for the call while it runs. */
   reservation: Reservation | undefined;
   /** Its cost, credits. */

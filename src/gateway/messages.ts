@@ -89,7 +89,8 @@ function answerSingle(call: Call): MessageAnswer {
     const partner = call.isPartners;
     const answer = callAnswer(call);
     const pieces = typeof answer === "string" ? [answer] : answer;
-    return { status: 200, pieces, charged, block, partner, exhausted: false };
+    const opened = call.opened && [call.opened];
+    return { status: 200, pieces, charged, block, partner, exhausted: false, opened };
   }
   const answer = refusal(error, call.id);
   return charged === 0 ? answer : { ...answer, charged, block };
@@ -146,7 +147,8 @@ function joinBatch(calls: readonly Call[]): MessageAnswer {
     if (tagged !== undefined && (block === undefined || tagged < block)) block = tagged;
   }
   pieces.push("]");
-  return { status: 200, pieces, charged, block, partner, exhausted };
+  const opened = calls.flatMap((call) => call.opened ?? []);
+  return { status: 200, pieces, charged, block, partner, exhausted, opened };
 }
 
 /** Where each element was refused with one and the same status, the batch is, with that status. */

@@ -7,6 +7,7 @@ import { type Piece, sizeOf, toBinary } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { checkParams } from "../methods/check-params.ts";
 import { contractsOf } from "../methods/contracts.ts";
+import type { Definition } from "../methods/definition.ts";
 import { ParamFault } from "../methods/params/param-fault.ts";
 import type { CallLog } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
@@ -14,6 +15,7 @@ import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call, Session } from "./call.ts";
 import { drawForFreeCall, drawForMessage, drawForRefusal } from "./free-load.ts";
 import { normalise } from "./normalise.ts";
+import { answerOwn } from "./own-answers.ts";
 import { notAllowed } from "./refusals.ts";
 
 export type PipelineParts = {
@@ -138,17 +140,22 @@ export class Pipeline {
 function lookUpMethod(call: Call): undefined {
   const { method, session } = call;
   const { family } = session.network;
-  call.definition = family.lookUp(method);
-  if (call.definition !== undefined) return;
-  call.error =
-    method === "eth_subscribe" || method === "eth_unsubscribe"
-      ? { name: "method_not_found", message: "notifications not supported" }
-      : {
-          name: "method_not_found",
-          message: `the method ${redactKeys(method)} does not exist/is not available${
-            family.isWriting(method) ? ": this service is read-only" : ""
-          }`,
-        };
+  const definition = family.lookUp(method);
+  if (definition === undefined) {
+    const why = family.isWriting(method) ? ": this service is read-only" : "";
+    const message = `the method ${redactKeys(method)} does not exist/is not available${why}`;
+    call.error = { name: "method_not_found", message };
+  } else if (isOfStream(definition) && session.subscriptions === undefined) {
+    call.error = { name: "method_not_found", message: "notifications not supported" };
+  } else if (definition.kindOf === undefined) call.definition = definition;
+  else chooseKind(call, definition.kindOf(call.params));
+}
+
+const isOfStream = ({ own }: Definition): boolean => own === "subscribe" || own === "unsubscribe";
+
+function chooseKind(call: Call, kind: Definition | RpcError): void {
+  if ("method" in kind) call.definition = kind;
+  else call.error = { ...kind, message: redactKeys(kind.message ?? "") };
 }
 
 function check(call: Call): undefined {
@@ -205,30 +212,13 @@ function resolve(call: Call, { mayFailOver }: PipelineParts): "waiting" | undefi
 }
 
 function recall(call: Call, { usageOf }: PipelineParts): "waiting" | undefined {
-  const { definition, session } = call;
-  if (definition?.own === "usage") {
-    tellUsage(call, usageOf);
-    return "waiting";
-  }
-  const { plan } = call;
+  const { definition, plan, session } = call;
+  if (definition?.own !== undefined) return answerOwn(definition.own, call, usageOf);
   if (plan === undefined) return undefined;
   const known = definition?.local?.(call.args, session.network.factsFor(plan.partner));
   if (known !== undefined) call.result = [toBinary(known)];
   else accept(call, session.network.recall(plan));
   return undefined;
-}
-
-function tellUsage(call: Call, usageOf: PipelineParts["usageOf"]): void {
-  usageOf(call.session.identity).then(
-    (text) => {
-      call.result = [toBinary(text)];
-      call.goOn(call);
-    },
-    (error: unknown) => {
-      call.error = { name: "credits_unavailable", internal: String(error) };
-      call.goOn(call);
-    },
-  );
 }
 
 function fetch(call: Call): "waiting" | undefined {

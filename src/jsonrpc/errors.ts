@@ -155,6 +155,16 @@ export const ERRORS = Object.freeze({
   archive_unavailable: row(-32000, "archive requests are not available on this network", {
     meaning: "The network serves its latest blocks only; the message says how many.",
   }),
+  subscription_not_found: row(-32000, "subscription not found", {
+    meaning: "The connection has no subscription of this id.",
+  }),
+  not_on_this_network: row(-32000, "not available on this network", {
+    meaning: "The network's nodes do not tell of that: `pendingTransactions` is not set for it.",
+  }),
+  cannot_resume: row(-32000, "cannot resume", {
+    meaning:
+      "What a subscription is to go on from lies too far back, or off the chain and forgotten; the message says from which block to ask eth_getLogs.",
+  }),
   answer_too_large: row(-32000, "answer too large", {
     charged: true,
     meaning:

@@ -29,6 +29,7 @@ export function alike(definition: Definition): Definition {
     needsHead: definition.needsHead,
     local: definition.local,
     own: definition.own,
+    kindOf: definition.kindOf,
   };
   return Object.freeze(whole) as Definition;
 }

@@ -1,3 +1,4 @@
+import type { RpcError } from "../jsonrpc/errors.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { CheckingShape } from "./shapes/shape.ts";
 
@@ -106,8 +107,10 @@ export type Definition = {
   readonly needsHead?: boolean;
   /** The result as JSON text where the gateway knows it; undefined asks a node. */
   readonly local?: (params: readonly JsonValue[], network: LocalFacts) => string | undefined;
-  /** Answered by the gateway from what it keeps of the caller, not of the chain. */
-  readonly own?: "usage";
+  /** Answered by the gateway from what it keeps of the caller, or tells it, not of the chain. */
+  readonly own?: "usage" | "subscribe" | "unsubscribe";
+  /** Where the params decide what a method is: its definition for these, or why there is none. */
+  readonly kindOf?: (params: JsonValue | undefined) => Definition | RpcError;
 };
 
 /** The facts of a network that the gateway knows without asking. */

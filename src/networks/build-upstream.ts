@@ -19,6 +19,8 @@ import type { EventLoop } from "../wire/event-loop.ts";
 export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
   /** Where an EVM node sends new heads. */
   readonly ws?: string | undefined;
+  /** Whether it is asked there for transactions that wait to be mined. */
+  readonly pendingTransactions?: boolean;
   readonly index: number;
   readonly maxResponseBytes: number;
 };
@@ -97,11 +99,19 @@ function headSource(
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly maxResponseBytes: number;
+    readonly pendingTransactions?: boolean;
   },
   { clock, timers, random, log }: ConnectParts & { readonly log: Logger },
 ): HeadSource {
   let socket: WsUpstream | undefined;
+  let told: ((hash: string) => void) | undefined;
+  const pending = (hash: string): void => told?.(hash);
   return {
+    ...(options.pendingTransactions && {
+      onPending: (listener: (hash: string) => void) => {
+        told = listener;
+      },
+    }),
     start: (onHead, onState) => {
       const state = (told: "flowing" | "down", reason: string) => {
         log.info({ upstream: options.name, state: told, reason }, "an upstream's newHeads");
@@ -109,7 +119,10 @@ function headSource(
       };
       socket = new WsUpstream(options, {
         ...{ clock, timers, random },
-        observer: { head: onHead, state },
+        observer: {
+          ...{ head: onHead, state },
+          pending: options.pendingTransactions ? pending : undefined,
+        },
       });
       socket.open();
     },

@@ -36,6 +36,10 @@ export type TrackedUpstream = {
 };
 
 /** Whether its word counts: of the right chain, in use, and not failing its calls. */
-export function isHealthy({ chain, drained, breaker }: TrackedUpstream): boolean {
+export function isHealthy({
+  chain,
+  drained,
+  breaker,
+}: Pick<TrackedUpstream, "chain" | "drained" | "breaker">): boolean {
   return chain === "right" && !drained && breaker.state !== "open";
 }

@@ -94,28 +94,17 @@ describe("what is no answer", () => {
     );
     fc.assert(
       fc.property(fc.jsonValue(), (params) => {
-        expect(["head", "garbage"]).toContain(read(notification(params)).kind);
+        expect(["event", "garbage"]).toContain(read(notification(params)).kind);
       }),
     );
   });
 });
 
 describe("a notification", () => {
-  test("of a new head is read, its hashes in lower case", () => {
-    expect(read(notification({ subscription: "0x9", result: block }))).toEqual({
-      kind: "head",
-      subscription: "0x9",
-      head,
-    });
-  });
-
-  test("of a malformed head says so", () => {
-    for (const result of [null, undefined, "0x1", { ...block, hash: "0x1" }]) {
-      expect(read(notification({ subscription: "0x9", result }))).toEqual({
-        kind: "head",
-        subscription: "0x9",
-        head: undefined,
-      });
+  test("is read whatever its result is", () => {
+    for (const result of [block, null, undefined, "0x1", { ...block, hash: "0x1" }]) {
+      const event = { kind: "event", subscription: "0x9", result };
+      expect(read(notification({ subscription: "0x9", result }))).toEqual(event);
     }
   });
 

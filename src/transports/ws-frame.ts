@@ -17,8 +17,7 @@ export type Frame =
   | { readonly kind: "answer"; readonly id: number }
   /** An error without an id: of a request that the node could not read. */
   | { readonly kind: "anonymous_error" }
-  /** `head` is undefined where the block is malformed. */
-  | { readonly kind: "head"; readonly subscription: string; readonly head: NewHead | undefined }
+  | { readonly kind: "event"; readonly subscription: string; readonly result: unknown }
   /** A notification of another kind: nobody asked for it, and it does no harm. */
   | { readonly kind: "other" }
   | { readonly kind: "garbage" };
@@ -60,9 +59,9 @@ function readNotification(json: string): Frame {
   const subscription = "subscription" in params ? params.subscription : undefined;
   if (typeof subscription !== "string") return { kind: "garbage" };
   return {
-    kind: "head",
+    kind: "event",
     subscription,
-    head: "result" in params ? readHead(params.result) : undefined,
+    result: "result" in params ? params.result : undefined,
   };
 }
 
@@ -82,7 +81,7 @@ export function readHead(block: unknown): NewHead | undefined {
   };
 }
 
-const isHash = (value: unknown): value is string =>
+export const isHash = (value: unknown): value is string =>
   typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
 
 /** Up to 2^52, which a number holds exactly. */

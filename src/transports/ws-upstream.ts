@@ -9,7 +9,7 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { Backoff, LONGEST_BACKOFF_MS } from "./ws-backoff.ts";
 import { WsCalls } from "./ws-calls.ts";
 import { WsConnection } from "./ws-connection.ts";
-import { type NewHead, readFrame } from "./ws-frame.ts";
+import { isHash, type NewHead, readFrame, readHead } from "./ws-frame.ts";
 
 const SUBSCRIBE_MS = 5_000;
 /** Unsent bytes from which on no call is added: the node does not read. */
@@ -32,6 +32,8 @@ export type HeadsState = "flowing" | "down";
 export type WsObserver = {
   /** A new block; only while the state is `flowing`. */
   readonly head: (head: NewHead) => void;
+  /** The hash of a transaction that waits to be mined, in lower case; absent: nobody wants to know. */
+  readonly pending?: ((hash: string) => void) | undefined;
   /** Told of each change, and of the first failure; `reason` holds no secret. */
   readonly state: (state: HeadsState, reason: string) => void;
 };
@@ -57,6 +59,7 @@ export class WsUpstream implements Transport {
   #connection: WsConnection | undefined;
   #openedMs: number | undefined;
   #subscription: string | undefined;
+  #pending: string | undefined;
   /** Starts the next connection, or the next subscription if the last one was refused. */
   #retry: Timer | undefined;
   #told: HeadsState | undefined;
@@ -140,6 +143,7 @@ export class WsUpstream implements Transport {
     this.#connection = undefined;
     this.#openedMs = undefined;
     this.#subscription = undefined;
+    this.#pending = undefined;
   }
 
   #subscribe(): void {
@@ -163,6 +167,18 @@ export class WsUpstream implements Transport {
     }
     this.#subscription = id;
     this.#tell("flowing", "");
+    if (this.#parts.observer.pending !== undefined) this.#subscribePending();
+  }
+
+  /** A node that refuses it tells of its blocks all the same. */
+  #subscribePending(): void {
+    const params = '["newPendingTransactions"]';
+    const request = { method: "eth_subscribe", params, timeoutMs: SUBSCRIBE_MS };
+    this.call(request, {
+      answered: (answer) => {
+        if (answer.kind === "result") this.#pending = readText(wholeBytes(answer.result));
+      },
+    });
   }
 
   #receive(connection: WsConnection, message: Buffer): void {
@@ -174,17 +190,30 @@ export class WsUpstream implements Transport {
       case "anonymous_error":
         if (!this.#calls.answerOnly(message)) connection.end("WS_NO_ID");
         return;
-      case "head":
-        // Some nodes begin before they have said the subscription's id.
-        if (frame.subscription !== this.#subscription) return;
-        if (frame.head === undefined) connection.end("WS_BAD_HEAD");
-        else this.#parts.observer.head(frame.head);
+      case "event":
+        this.#event(connection, frame);
         return;
       case "other":
         return;
       case "garbage":
         connection.end("WS_GARBAGE");
     }
+  }
+
+  /** Some nodes begin before they have said the subscription's id. */
+  #event(
+    connection: WsConnection,
+    { subscription, result }: { readonly subscription: string; readonly result: unknown },
+  ): void {
+    const { observer } = this.#parts;
+    if (subscription === this.#pending) {
+      if (isHash(result)) observer.pending?.(result.toLowerCase());
+      return;
+    }
+    if (subscription !== this.#subscription) return;
+    const head = readHead(result);
+    if (head === undefined) connection.end("WS_BAD_HEAD");
+    else observer.head(head);
   }
 
   #tell(state: HeadsState, reason: string): void {

@@ -30,6 +30,8 @@ export type HeadSource = {
   /** `onState(true)`: the node has taken the subscription, each time anew. */
   readonly start: (onHead: (head: NewHead) => void, onState: (flows: boolean) => void) => void;
   readonly stop: () => void;
+  /** Where it tells of transactions that wait to be mined, too: who is told of their hashes. */
+  readonly onPending?: (told: (hash: string) => void) => void;
 };
 
 export type UpstreamParts = {

@@ -172,16 +172,6 @@ const METHODS: EnvelopeRow[] = [
   ...["eth_sendRawTransaction", "eth_sign", "personal_unlockAccount", "anvil_mine"].map((method) =>
     row(`the writing method ${method}`, call("1", method), readOnly("1", method)),
   ),
-  row(
-    "eth_subscribe",
-    call("1", "eth_subscribe", '["newHeads"]'),
-    fault("1", -32601, "notifications not supported"),
-  ),
-  row(
-    "eth_unsubscribe",
-    call("1", "eth_unsubscribe", '["0x1"]'),
-    fault("1", -32601, "notifications not supported"),
-  ),
   row("a method of 2,048 characters", call("1", "m".repeat(2048)), unknown("1", "m".repeat(2048))),
   row(
     "a method of 2,049 characters",

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Time } from "../../lib/clock.ts";
 import type { MemoryBudget } from "../../lib/memory-budget.ts";
+import type { NetworkFeeds } from "../../subscriptions/network-feeds.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import { type DoorOptions, Doors } from "../../wire/server/doors.ts";
 import { type ConnectionLimits, createNodeServer } from "../../wire/server/node-server.ts";
@@ -51,6 +52,7 @@ type Parts = FrontParts & {
   readonly clock: Time;
   readonly log: Logger;
   readonly memory: MemoryBudget;
+  readonly feeds: Pick<NetworkFeeds, "open">;
   readonly doors: Pick<DoorOptions, "reserved" | "isShared">;
 };
 

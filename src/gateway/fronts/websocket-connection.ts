@@ -14,7 +14,7 @@ import { textFrameHead } from "../../wire/server/websocket-frames.ts";
 import type { Session } from "../call.ts";
 import { answerMessage } from "../messages.ts";
 import type { Pipeline } from "../pipeline.ts";
-import { CLOSE, type CloseReason } from "./close-codes.ts";
+import { CLOSE, type CloseReason, slowReader } from "./close-codes.ts";
 
 /** Unsent bytes at which the client's messages are no longer read. */
 const FULL_BYTES = 1024 * 1024;
@@ -96,7 +96,9 @@ export class WebSocketConnection {
     wire.on("drain", () => {
       this.#holding.clear();
       this.#count();
-      if (this.#closing === undefined) this.#work();
+      if (this.#closing !== undefined) return;
+      this.#work();
+      this.session.subscriptions?.advance();
     });
     socket.on("ping", (data: Buffer) => {
       this.#unfinishedBytes -= CONTROL_HEAD_BYTES + data.length;
@@ -181,7 +183,7 @@ export class WebSocketConnection {
     if (unsent === 0 || unsent < this.#unsentBytes) this.#unsentSinceMs = now;
     this.#unsentBytes = unsent;
     if (now - this.#unsentSinceMs >= STALLED_MS) {
-      this.close(CLOSE.slowReader);
+      this.close(slowReader(this.session.subscriptions?.lateCursor));
       return;
     }
     if (this.#unfinishedBytes > 0 && now - this.#unfinishedSinceMs >= UNFINISHED_MS) {
@@ -245,7 +247,7 @@ export class WebSocketConnection {
 
   #mayRead(): boolean {
     if (this.#isResting || this.#isDeferred) return false;
-    return this.#inAir < this.#maxCallsInAir && this.#socket.bufferedAmount < FULL_BYTES;
+    return this.#inAir < this.#maxCallsInAir && !this.isFull;
   }
 
   #answer(message: Buffer): void {
@@ -254,7 +256,7 @@ export class WebSocketConnection {
     const parts = { session, pipeline, turns: loop.clientReads, holding: this.#holding };
     const sizeBytes = message.length;
     let waited = 0;
-    waited = answerMessage(message, parts, ({ pieces, exhausted, status }) => {
+    waited = answerMessage(message, parts, ({ pieces, exhausted, status, opened }) => {
       const answered = { status, messageBytes: sizeBytes };
       if (pausesAfter(answered, this.#onRested, this.#parts.clock)) this.#isResting = true;
       this.#inAir -= waited;
@@ -262,7 +264,8 @@ export class WebSocketConnection {
         this.#messageBytes -= sizeBytes;
         this.#count();
       }
-      this.#send(pieces);
+      this.send(pieces);
+      if (opened !== undefined) for (const subscription of opened) subscription.begin();
       if (exhausted) this.finish(CLOSE.creditsGone);
       else if (this.#closing !== undefined) this.finish(this.#closing);
       else if (waited > 0) this.#work();
@@ -273,11 +276,15 @@ export class WebSocketConnection {
     this.#count();
   }
 
-  #send(pieces: readonly Piece[]): void {
+  get isFull(): boolean {
+    return this.#socket.bufferedAmount >= FULL_BYTES;
+  }
+
+  send(pieces: readonly Piece[]): void {
     const socket = this.#socket;
     if (pieces.length === 0 || socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > BURST_BYTES) {
-      this.close(CLOSE.slowReader);
+      this.close(slowReader(this.session.subscriptions?.lateCursor));
       return;
     }
     const sizeBytes = sizeOf(pieces);

@@ -4,6 +4,7 @@ import { WebSocketServer } from "ws";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Time } from "../../lib/clock.ts";
 import type { MemoryBudget } from "../../lib/memory-budget.ts";
+import type { NetworkFeeds } from "../../subscriptions/network-feeds.ts";
 import type { TrafficMetrics } from "../../telemetry/metrics.ts";
 import type { Doors } from "../../wire/server/doors.ts";
 import { endWithAnswer } from "../../wire/server/raw-answer.ts";
@@ -16,6 +17,7 @@ import type { FrontParts } from "./http-front.ts";
 import { lastAnswer } from "./last-answers.ts";
 import type { Reading } from "./reception.ts";
 import { WebSocketConnection } from "./websocket-connection.ts";
+import { WebSocketSubscriber } from "./websocket-subscriber.ts";
 
 export type WebSocketOptions = {
   readonly maxCallsInAir: number;
@@ -26,6 +28,7 @@ type Parts = FrontParts & {
   readonly authenticator: Authenticator;
   readonly clock: Time;
   readonly memory: MemoryBudget;
+  readonly feeds: Pick<NetworkFeeds, "open">;
   readonly doors: Pick<Doors, "admitFor">;
   /** The reader of an open connection; undefined where it reads itself, as with TLS. */
   readonly readerOf: (socket: Duplex) => SocketReader | undefined;
@@ -88,6 +91,8 @@ export class WebSocketFront {
         { ...this.#parts, traffic: this.#traffic },
       );
       this.#takePlainFrames(socket, connection);
+      session.subscriptions = this.#parts.feeds.open(new WebSocketSubscriber(connection));
+      socket.once("close", () => session.subscriptions?.end());
       accepted.on("error", () => undefined);
       accepted.on("close", this.#admit(connection, requestHead, moment));
       if (this.#stopping) connection.finish(CLOSE.goingAway);

@@ -12,6 +12,8 @@ const TOPICS = goField("input.topics", "[]interface {}");
 /** LOG4 has four topics. */
 const MAX_TOPICS = 4;
 const MAX_ALTERNATIVES = 1000;
+/** Of a subscription, which is held against each block. */
+const MAX_ADDRESSES = 1000;
 
 /** hexutil.Decode of an address or a topic; returns what is wrong, undefined for nothing. */
 function fixedFault(text: string, sizeBytes: number, what: string): string | undefined {
@@ -82,6 +84,26 @@ function checkRange(filter: JsonObject): void {
     throw new ParamFault("invalid block range params", { whole: true });
   }
 }
+
+/** The filter of a subscription tells of blocks to come: its range is read and has no meaning, as in go-ethereum. */
+export const logCriteria: Param = Object.freeze({
+  name: "filter",
+  want: "an object with any of the keys address or topics, or null for all logs",
+  role: "filter",
+  required: true,
+  check: (value, { unknownKeys }) => {
+    if (value === null) return new Map();
+    const filter = checkFields(asObject(value, FILTER), FIELDS, unknownKeys);
+    if (filter.has("blockHash")) {
+      throw new ParamFault("a subscription is to blocks to come, not to one with a blockHash");
+    }
+    const named = filter.get("address");
+    if (Array.isArray(named) && named.length > MAX_ADDRESSES) {
+      throw new ParamFault(`exceed max addresses: ${MAX_ADDRESSES}`);
+    }
+    return filter;
+  },
+});
 
 const isNumber = (block: JsonValue | undefined): block is string =>
   typeof block === "string" && block.startsWith("0x");

@@ -1,0 +1,243 @@
+import type { Timer, Timers } from "../../lib/timer-wheel.ts";
+import type { HeadListener } from "../../networks/evm/head-listeners.ts";
+import type { Head } from "../../networks/evm/primary-head.ts";
+import type { NodeQuestions } from "../node-questions.ts";
+import { blockOf, type ToldBlock } from "./told-block.ts";
+
+/** Blocks of the chain that are kept, some 1.4 KB each: more than anybody is told of afterwards. */
+const KEPT_BLOCKS = 1280;
+/** With those that have left the chain. */
+const KNOWN_BLOCKS = 2 * KEPT_BLOCKS;
+/** A head further from what was told is none that blocks are looked for to. */
+const MOST_MISSING = 1000;
+/** Where no node gave a block that has to be there. */
+const RETRY_MS = 250;
+
+export type StoryChain = {
+  readonly head: Head | undefined;
+  subscribe(listener: HeadListener): () => void;
+};
+
+export type BlockStoryParts = {
+  readonly chain: StoryChain;
+  readonly nodes: NodeQuestions;
+  readonly timers: Timers;
+};
+
+/** Where someone stands who is told of a chain. */
+export type Standpoint = { readonly number: number; readonly hash: string };
+
+/** What comes next for who stands somewhere: a block joins, or the one where it stands has left the chain. */
+export type Step = {
+  readonly kind: "joins" | "leaves";
+  readonly block: ToldBlock;
+  /** It is higher than the head that is known here, of another branch: the head may be about to change to that. */
+  readonly isAhead?: boolean;
+};
+
+/** `here`: there is nothing to tell. `unknown`: nodes have to be asked. */
+export type NextStep = Step | "here" | "unknown";
+
+/**
+ * A chain as subscribers are told of it: whole blocks, each the child of the one before it, whatever the network's
+ * head does between two looks. It is followed while there is somebody to tell.
+ */
+export class BlockStory {
+  readonly #parts: BlockStoryParts;
+  /** The newest blocks, lowest first, each the parent of the next. */
+  #path: ToldBlock[] = [];
+  /** By hash, those of the path too. */
+  readonly #known = new Map<string, ToldBlock>();
+  readonly #listeners = new Set<() => void>();
+  /** The newest block is the network's head. */
+  #isCurrent = false;
+  #stopListening: (() => void) | undefined;
+  #giveUp: (() => void) | undefined;
+  #retry: Timer | undefined;
+
+  constructor(parts: BlockStoryParts) {
+    this.#parts = parts;
+  }
+
+  /** `changed` is called after each change. Returns what ends it. */
+  follow(changed: () => void): () => void {
+    const own = () => changed();
+    this.#listeners.add(own);
+    this.#stopListening ??= this.#parts.chain.subscribe(() => this.#advance());
+    this.#advance();
+    return () => {
+      this.#listeners.delete(own);
+      if (this.#listeners.size === 0) this.#rest();
+    };
+  }
+
+  /** The newest block that is told of. */
+  get tip(): ToldBlock | undefined {
+    return this.#path.at(-1);
+  }
+
+  /** The lowest block of the chain that is kept. */
+  get oldest(): ToldBlock | undefined {
+    return this.#path[0];
+  }
+
+  /** Blocks of the chain, and some that have left it. */
+  known(hash: string): ToldBlock | undefined {
+    return this.#known.get(hash);
+  }
+
+  /** The block of the chain of this number, where it is kept. */
+  at(number: number): ToldBlock | undefined {
+    const { oldest } = this;
+    return oldest === undefined ? undefined : this.#path[number - oldest.number];
+  }
+
+  /** For who has been told of all up to there. */
+  next({ number, hash }: Standpoint): NextStep {
+    const { tip } = this;
+    if (tip === undefined || tip.hash === hash) return "here";
+    const block = this.at(number + 1);
+    if (block?.parentHash === hash) return { kind: "joins", block };
+    // Who stands on a block that is none of the chain as it is known here may be ahead of that.
+    if (!this.#isCurrent) return "here";
+    if (number < (this.oldest?.number ?? 0)) return "unknown";
+    const line = this.#down({ number, hash }, tip.number);
+    const [own] = line;
+    const end = line.at(-1);
+    if (own === undefined || end === undefined || end.number > tip.number) return "unknown";
+    // It is ahead of the head that is known here: there is nothing to tell before the head comes to it.
+    if (end.hash === tip.hash) return "here";
+    return { kind: "leaves", block: own, isAhead: number > tip.number };
+  }
+
+  /** Of somebody above the head, the block that is not known; undefined where all down to the head are. */
+  missing(at: Standpoint): Standpoint | undefined {
+    const least = this.tip?.number ?? at.number;
+    if (at.number <= least) return undefined;
+    const lowest = this.#down(at, least).at(-1);
+    if (lowest === undefined) return at;
+    if (lowest.number <= least) return undefined;
+    return { number: lowest.number - 1, hash: lowest.parentHash };
+  }
+
+  /** The block and those below it, down to this number and as far as they are known. */
+  #down({ hash }: Standpoint, least: number): ToldBlock[] {
+    const line: ToldBlock[] = [];
+    for (let block = this.known(hash); block !== undefined; block = this.known(block.parentHash)) {
+      line.push(block);
+      if (block.number <= least) break;
+    }
+    return line;
+  }
+
+  /** A block that was asked for on behalf of who stands there. */
+  learn(block: ToldBlock): void {
+    this.#known.set(block.hash, block);
+    if (this.#known.size <= KNOWN_BLOCKS) return;
+    for (const [hash, { number }] of this.#known) {
+      if (this.#known.size <= (KNOWN_BLOCKS + KEPT_BLOCKS) / 2) break;
+      if (this.at(number)?.hash !== hash) this.#known.delete(hash);
+    }
+  }
+
+  /** The parent of the lowest block that is kept: somebody has been told of less. */
+  extend(parent: ToldBlock): void {
+    if (parent.hash === this.oldest?.parentHash) this.#path.unshift(parent);
+  }
+
+  #rest(): void {
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#stopAsking();
+    this.#path = [];
+    this.#isCurrent = false;
+    this.#known.clear();
+  }
+
+  #stopAsking(): void {
+    this.#giveUp?.();
+    this.#giveUp = undefined;
+    if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
+    this.#retry = undefined;
+  }
+
+  /** Brings the path to the network's head as it is now, as far as its blocks are known. */
+  #advance(): void {
+    if (this.#giveUp !== undefined || this.#retry !== undefined) return;
+    const { head } = this.#parts.chain;
+    if (head?.hash === this.tip?.hash) this.#caughtUp();
+    // Only an answer has shown it: a node will tell its hash.
+    else if (head?.hash === undefined) this.#isCurrent = false;
+    else this.#walk({ number: head.number, hash: head.hash });
+  }
+
+  /** The head was another one for a while, which did not last until its blocks were known. */
+  #caughtUp(): void {
+    if (this.#isCurrent) return;
+    this.#isCurrent = true;
+    this.#tell();
+  }
+
+  #walk(newest: Standpoint): void {
+    this.#isCurrent = false;
+    const line: ToldBlock[] = [];
+    let at = newest;
+    while (this.at(at.number)?.hash !== at.hash) {
+      if (line.length > MOST_MISSING || at.number < (this.oldest?.number ?? at.number)) {
+        // It has nothing to do with what was told.
+        this.#path = [];
+        line.length = 0;
+        at = newest;
+      }
+      const block = this.known(at.hash);
+      if (block === undefined) {
+        this.#ask(at);
+        return;
+      }
+      line.push(block);
+      if (this.tip === undefined) break;
+      at = { number: block.number - 1, hash: block.parentHash };
+    }
+    this.#adopt(at.number, line);
+  }
+
+  #ask({ number, hash }: Standpoint): void {
+    let isTold = false;
+    const giveUp = this.#parts.nodes.ask(
+      { method: "eth_getBlockByHash", params: `["${hash}",false]`, block: number },
+      (result) => blockOf(result, hash),
+      (block) => {
+        isTold = true;
+        this.#giveUp = undefined;
+        if (block === undefined) this.#tryAgain();
+        else {
+          this.learn(block);
+          this.#advance();
+        }
+      },
+    );
+    if (!isTold) this.#giveUp = giveUp;
+  }
+
+  /** The head may be another one by then. */
+  #tryAgain(): void {
+    this.#retry = this.#parts.timers.set(RETRY_MS, () => {
+      this.#retry = undefined;
+      this.#advance();
+    });
+  }
+
+  /** The blocks of `line`, highest first, follow the one of this number. */
+  #adopt(ancestor: number, line: readonly ToldBlock[]): void {
+    const { oldest } = this;
+    if (oldest !== undefined) this.#path.length = ancestor + 1 - oldest.number;
+    this.#path.push(...[...line].reverse());
+    this.#path.splice(0, this.#path.length - KEPT_BLOCKS);
+    this.#isCurrent = true;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

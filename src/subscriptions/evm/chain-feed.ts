@@ -1,0 +1,208 @@
+import type { RpcError } from "../../jsonrpc/errors.ts";
+import type { JsonValue } from "../../jsonrpc/value.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
+import { type Timers, TURN_MS } from "../../lib/timer-wheel.ts";
+import type { Cursor } from "../../methods/cursor.ts";
+import { readResume } from "../../methods/params/resume.ts";
+import type { ChainWatch } from "../../networks/evm/chain-watch.ts";
+import { NO_HEAD } from "../../networks/network.ts";
+import type { Upstream } from "../../upstreams/upstream.ts";
+import type { EventMeter } from "../event-meter.ts";
+import { LogMatcher } from "../log-matcher.ts";
+import { NodeQuestions } from "../node-questions.ts";
+import type { NetworkFeed, SubscribeRequest, Subscriber, Subscription } from "../subscription.ts";
+import { BlockStory } from "./block-story.ts";
+import { ChainRecovery, MOST_BEHIND } from "./chain-recovery.ts";
+import { ChainSubscription, type Start } from "./chain-subscription.ts";
+import { LogSource } from "./log-source.ts";
+import { PendingFeed } from "./pending-feed.ts";
+import type { ToldBlock } from "./told-block.ts";
+import { HEADS, LogTopic, NOTHING, type Topic } from "./topics.ts";
+
+/** A block that a client has seen elsewhere may not be known here yet. */
+const UNKNOWN_MS = 5000;
+const LOOK_MS = 250;
+/** A block that nobody knows any more was replaced; blocks so far below it were not. */
+const FINAL_BLOCKS = 128;
+
+/** Of kinds without a filter. A gateway is never syncing, and never tells that it is. */
+const TOPICS: ReadonlyMap<JsonValue | undefined, Topic> = new Map([["newHeads", HEADS]]);
+
+export type ChainFeedParts = {
+  readonly chain: Pick<
+    ChainWatch,
+    "shown" | "subscribe" | "touch" | "whenHead" | "newestHashed" | "hashOf"
+  >;
+  readonly upstreams: readonly Upstream[];
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  readonly meter: EventMeter;
+  /** Runs it in a later turn of the event loop. */
+  readonly later: (run: () => void) => void;
+};
+
+/** What an EVM network tells its subscribers. */
+export class ChainFeed implements NetworkFeed {
+  readonly #parts: ChainFeedParts;
+  readonly #story: BlockStory;
+  readonly #logs: LogSource;
+  readonly #recovery: ChainRecovery;
+  readonly #pending: PendingFeed;
+  readonly #all = new Set<ChainSubscription>();
+  #stopFollowing: (() => void) | undefined;
+  #isPassing = false;
+  #hasNews = false;
+
+  constructor(parts: ChainFeedParts) {
+    this.#parts = parts;
+    const { chain } = parts;
+    const nodes = new NodeQuestions(parts);
+    this.#story = new BlockStory({
+      ...parts,
+      nodes,
+      chain: {
+        get head() {
+          return chain.shown.head;
+        },
+        subscribe: (listener) => chain.subscribe(listener),
+      },
+    });
+    this.#logs = new LogSource({ ...parts, nodes });
+    this.#recovery = new ChainRecovery(nodes, this.#story);
+    this.#pending = new PendingFeed({ ...parts, nodes });
+  }
+
+  /** Those that have begun. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  open(
+    { id, args: [kind, ...args] }: SubscribeRequest,
+    subscriber: Subscriber,
+    done: (opened: Subscription | RpcError) => void,
+  ): void {
+    if (kind === "newPendingTransactions") {
+      const { isAvailable } = this.#pending;
+      if (isAvailable) done(this.#pending.open(id, args[0] === true, subscriber));
+      else done({ name: "not_on_this_network" });
+      return;
+    }
+    const isLogs = kind === "logs";
+    const topic = isLogs ? this.#logTopic(args[0]) : (TOPICS.get(kind) ?? NOTHING);
+    const opened = (start: Start | undefined) => done(this.#made({ id, topic, start }, subscriber));
+    const from = args[isLogs ? 1 : 0];
+    if (from === undefined || from === null) {
+      this.#whenHead((isKnown) => (isKnown ? opened(this.#present) : done(NO_HEAD)));
+      return;
+    }
+    this.#start(readResume(from), (start) => {
+      if ("name" in start) done(start);
+      else opened(isLogs ? start : { number: start.number, hash: start.hash });
+    });
+  }
+
+  /** A gateway that has just started knows of no block. */
+  #whenHead(done: (isKnown: boolean) => void): void {
+    const { chain } = this.#parts;
+    if (chain.shown.head !== undefined) done(true);
+    else chain.whenHead({ least: 0, timeoutMs: UNKNOWN_MS, partner: false }, done);
+  }
+
+  /** What comes after this moment is told, whenever the block that is the head now is known as a whole. */
+  get #present(): Start | undefined {
+    const { head } = this.#parts.chain.shown;
+    if (head?.hash !== undefined) return { number: head.number, hash: head.hash };
+    const number = this.#parts.chain.newestHashed;
+    const hash = this.#parts.chain.hashOf(number);
+    return hash === undefined ? this.#story.tip : { number, hash };
+  }
+
+  #logTopic(filter: JsonValue | undefined): Topic {
+    return new LogTopic(new LogMatcher(filter instanceof Map ? filter : new Map()), this.#logs);
+  }
+
+  #made(
+    options: { readonly id: string; readonly topic: Topic; readonly start: Start | undefined },
+    subscriber: Subscriber,
+  ): Subscription {
+    return new ChainSubscription(options, subscriber, {
+      story: this.#story,
+      logs: this.#logs,
+      recovery: this.#recovery,
+      meter: this.#parts.meter,
+      timers: this.#parts.timers,
+      began: (one) => {
+        this.#all.add(one);
+        this.#stopFollowing ??= this.#story.follow(() => this.#pass());
+      },
+      ended: (one) => {
+        this.#all.delete(one);
+        if (this.#all.size > 0) return;
+        this.#stopFollowing?.();
+        this.#stopFollowing = undefined;
+      },
+    });
+  }
+
+  /** Where somebody who was told up to there goes on. `done` is called once. */
+  #start(cursor: Cursor, done: (start: Start | RpcError) => void): void {
+    const untilMs = this.#parts.clock.monotonic() + UNKNOWN_MS;
+    this.#find(cursor, untilMs, (block) => {
+      const number = block?.number ?? cursor.number;
+      const head = this.#parts.chain.shown.head?.number ?? number ?? 0;
+      if (block === undefined) {
+        const from = number ?? head;
+        done(tooFarBack("that block is not known any more", from - FINAL_BLOCKS));
+      } else if (head - block.number > MOST_BEHIND) {
+        done(tooFarBack(`that block is more than ${MOST_BEHIND} blocks back`, block.number));
+      } else done({ number: block.number, hash: block.hash, partly: partlyTold(cursor, block) });
+    });
+  }
+
+  #find(cursor: Cursor, untilMs: MonotonicMs, done: (block: ToldBlock | undefined) => void): void {
+    this.#recovery.find(cursor.hash, (block) => {
+      const isOver = this.#parts.clock.monotonic() >= untilMs;
+      if (block !== undefined || isOver) done(block);
+      else this.#parts.timers.set(LOOK_MS, () => this.#find(cursor, untilMs, done));
+    });
+  }
+
+  /** Tells all of them what is new, for 5 ms in each turn of the event loop. */
+  #pass(): void {
+    this.#hasNews = true;
+    if (this.#isPassing) return;
+    this.#isPassing = true;
+    this.#goOn(this.#begin());
+  }
+
+  #begin(): Iterator<ChainSubscription> {
+    this.#hasNews = false;
+    this.#parts.chain.touch(false);
+    return this.#all.values();
+  }
+
+  #goOn(rest: Iterator<ChainSubscription>): void {
+    const { clock, later } = this.#parts;
+    const beganMs = clock.monotonic();
+    for (let next = rest.next(); next.done !== true; next = rest.next()) {
+      next.value.advance();
+      if (clock.monotonic() - beganMs >= TURN_MS) {
+        later(() => this.#goOn(rest));
+        return;
+      }
+    }
+    this.#isPassing = false;
+    if (this.#hasNews) this.#pass();
+  }
+}
+
+function partlyTold({ logIndex, isRemoving }: Cursor, block: ToldBlock): Start["partly"] {
+  if (logIndex === undefined) return undefined;
+  return { block, told: isRemoving ? { after: logIndex } : { upTo: logIndex } };
+}
+
+const tooFarBack = (why: string, from: number): RpcError => ({
+  name: "cannot_resume",
+  message: `cannot resume: ${why}; subscribe anew, and ask eth_getLogs from block ${Math.max(0, from)} on`,
+});

@@ -1,0 +1,80 @@
+import type { NodeQuestions } from "../node-questions.ts";
+import type { BlockStory, Standpoint } from "./block-story.ts";
+import { blockOf, type ToldBlock } from "./told-block.ts";
+
+/** As far as somebody who was away is told what came meanwhile. */
+export const MOST_BEHIND = 1000;
+
+/** `known`: the story knows one block more of those that it needs. `gone`: no node that answered has it. */
+export type Recovered = "known" | "gone";
+
+type Waiter = (block: ToldBlock | undefined) => void;
+
+/** Asks nodes for blocks that the story does not have, each by its hash: what joins them is no node's word. */
+export class ChainRecovery {
+  readonly #nodes: NodeQuestions;
+  readonly #story: BlockStory;
+  /** Those that wait, by the hash of the block. */
+  readonly #asked = new Map<
+    string,
+    { readonly waiters: Set<Waiter>; readonly giveUp: () => void }
+  >();
+
+  constructor(nodes: NodeQuestions, story: BlockStory) {
+    this.#nodes = nodes;
+    this.#story = story;
+  }
+
+  /**
+   * A block that somebody names, of the chain or not. `done` is called once; undefined where no node has it. Returns
+   * what gives it up.
+   */
+  find(hash: string, done: (block: ToldBlock | undefined) => void): () => void {
+    const known = this.#story.known(hash);
+    if (known === undefined) return this.#ask(hash, done);
+    done(known);
+    return () => undefined;
+  }
+
+  /** The next block that is needed to tell what comes next for who stands there. `done` is called once. */
+  next(at: Standpoint, done: (recovered: Recovered) => void): () => void {
+    const { oldest } = this.#story;
+    const isBelow = oldest !== undefined && at.number < oldest.number;
+    const needed = isBelow ? oldest.parentHash : (this.#story.missing(at)?.hash ?? at.hash);
+    return this.find(needed, (block) => {
+      if (block !== undefined && isBelow) this.#story.extend(block);
+      done(block === undefined ? "gone" : "known");
+    });
+  }
+
+  /** Once for all who want it. */
+  #ask(hash: string, done: Waiter): () => void {
+    const own: Waiter = (block) => done(block);
+    const asked = this.#asked.get(hash);
+    if (asked !== undefined) asked.waiters.add(own);
+    else this.#begin(hash, own);
+    return () => {
+      const waiting = this.#asked.get(hash);
+      if (waiting?.waiters.delete(own) !== true || waiting.waiters.size > 0) return;
+      this.#asked.delete(hash);
+      waiting.giveUp();
+    };
+  }
+
+  #begin(hash: string, first: Waiter): void {
+    const waiters = new Set([first]);
+    let isTold = false;
+    const question = { method: "eth_getBlockByHash", params: `["${hash}",false]`, block: -1 };
+    const giveUp = this.#nodes.ask(
+      question,
+      (result) => blockOf(result, hash),
+      (block) => {
+        isTold = true;
+        this.#asked.delete(hash);
+        if (block !== undefined) this.#story.learn(block);
+        for (const waiter of waiters) waiter(block);
+      },
+    );
+    if (!isTold) this.#asked.set(hash, { waiters, giveUp });
+  }
+}

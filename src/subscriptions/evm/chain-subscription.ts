@@ -1,0 +1,248 @@
+import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
+import { blockCursor, logCursor } from "../../methods/cursor.ts";
+import type { EventMeter } from "../event-meter.ts";
+import type { Subscriber, Subscription } from "../subscription.ts";
+import type { BlockStory, NextStep, Standpoint, Step } from "./block-story.ts";
+import { type ChainRecovery, MOST_BEHIND, type Recovered } from "./chain-recovery.ts";
+import type { LogSource } from "./log-source.ts";
+import type { ToldBlock } from "./told-block.ts";
+import type { Partly, Telling, Topic } from "./topics.ts";
+
+/** Credits that cannot be counted, or a node that does not tell: it is tried again. */
+const AGAIN_MS = 500;
+/** So often a block that no node knows any more is asked for: some may have failed. */
+const MOST_TRIES = 20;
+/** So often the head is waited for that somebody else has told of. */
+const MOST_WAITS = 10;
+
+/** Takes what was waited for; false where nobody waits any more. */
+type Told<What> = (what: What) => boolean;
+
+/** Where a subscription begins. */
+export type Start = Standpoint & { readonly partly?: PartlyTold | undefined };
+
+/** The block where it stands, of whose logs some are to come. */
+type PartlyTold = { readonly block: ToldBlock; readonly told: Partly };
+
+export type ChainSubscriptionParts = {
+  readonly story: BlockStory;
+  readonly logs: Pick<LogSource, "fetch">;
+  readonly recovery: Pick<ChainRecovery, "next">;
+  readonly meter: EventMeter;
+  readonly timers: Timers;
+  /** It is told of every change of the story, until it ends. */
+  readonly began: (subscription: ChainSubscription) => void;
+  readonly ended: (subscription: ChainSubscription) => void;
+};
+
+/**
+ * One subscription to a chain. It goes from step to step as far as its client reads, its credits reach and nodes tell,
+ * and holds nothing but where it stands.
+ */
+export class ChainSubscription implements Subscription {
+  readonly id: string;
+  readonly #subscriber: Subscriber;
+  readonly #topic: Topic;
+  readonly #parts: ChainSubscriptionParts;
+  readonly #beginning: string;
+  /** Undefined before the first block of the chain is known. */
+  #at: Standpoint | undefined;
+  #partly: PartlyTold | undefined;
+  /** Set while something is waited for: gives it up. */
+  #waiting: (() => void) | undefined;
+  #isOver = false;
+  /** How often its block was asked for in vain. */
+  #tries = 0;
+
+  constructor(
+    {
+      id,
+      topic,
+      start,
+    }: { readonly id: string; readonly topic: Topic; readonly start?: Start | undefined },
+    subscriber: Subscriber,
+    parts: ChainSubscriptionParts,
+  ) {
+    this.id = id;
+    this.#topic = topic;
+    this.#subscriber = subscriber;
+    this.#parts = parts;
+    this.#at = start;
+    this.#partly = start?.partly;
+    this.#beginning = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
+  }
+
+  get lateCursor(): string | undefined {
+    const isLate = this.#at !== undefined && this.#at.hash !== this.#parts.story.tip?.hash;
+    return isLate ? this.#cursor : undefined;
+  }
+
+  /** Undefined while there was nothing to tell. */
+  get #cursor(): string | undefined {
+    const at = this.#at;
+    if (at === undefined) return undefined;
+    const block = blockCursor(at.number, at.hash);
+    const told = this.#partly?.told;
+    if (told === undefined) return block;
+    return "upTo" in told ? logCursor(block, told.upTo) : logCursor(block, told.after, true);
+  }
+
+  begin(): void {
+    if (this.#isOver) return;
+    this.#parts.began(this);
+    this.advance();
+  }
+
+  /** Tells all that can be told now. Called whenever more may be. */
+  advance(): void {
+    this.#at ??= this.#parts.story.tip;
+    while (this.#waiting === undefined && !this.#isOver && !this.#subscriber.isFull) {
+      const step = this.#next();
+      if (step === "here") return;
+      if (step === "unknown") this.#lookUp();
+      else if (step.isAhead === true && this.#mayTry(MOST_WAITS)) this.#tryAgain();
+      else this.#take(step);
+    }
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#parts.ended(this);
+    this.#waiting?.();
+    this.#waiting = undefined;
+  }
+
+  #next(): NextStep {
+    const at = this.#at;
+    if (at === undefined) return "here";
+    const step = this.#parts.story.next(at);
+    // The rest of a block that was told in part comes before the next one.
+    const isStaying = step === "here" || (step !== "unknown" && step.kind === "joins");
+    if (this.#partly === undefined || !isStaying) return step;
+    return { kind: "joins", block: this.#partly.block };
+  }
+
+  #lookUp(): void {
+    const at = this.#at as Standpoint;
+    const { story, meter, recovery } = this.#parts;
+    if (story.tip !== undefined && story.tip.number - at.number > MOST_BEHIND) this.#fallBehind();
+    else if (!meter.mayAsk(this.#subscriber.identity)) this.#tryAgain();
+    else {
+      this.#wait<Recovered>(
+        (told) => recovery.next(at, told),
+        (found) => this.#found(found),
+      );
+    }
+  }
+
+  #found(found: Recovered): void {
+    if (found === "known") this.#tries = 0;
+    else if (this.#mayTry(MOST_TRIES)) this.#tryAgain();
+    else this.#fallBehind();
+  }
+
+  #mayTry(most: number): boolean {
+    this.#tries += 1;
+    return this.#tries <= most;
+  }
+
+  #take(step: Step): void {
+    const telling = this.#topic.tell(step, this.#partly?.told);
+    if (telling === "wanted") {
+      this.#wait(
+        (told) => this.#parts.logs.fetch(step.block, told),
+        (logs) => {
+          if (logs === undefined) this.#fallBehind();
+          else this.#take(step);
+        },
+      );
+    } else if (telling === undefined) this.#move(step);
+    else this.#charge(telling, step);
+  }
+
+  #charge(telling: Telling, step: Step): void {
+    if (telling.event.credits === 0) {
+      this.#send(telling);
+      this.#move(step);
+      return;
+    }
+    const { meter } = this.#parts;
+    const { identity, network } = this.#subscriber;
+    const admitted =
+      (told: Told<Reservation | CreditRefusal>) => (outcome: Reservation | CreditRefusal) => {
+        if (!told(outcome) && !("kind" in outcome)) meter.drop(outcome);
+      };
+    this.#wait<Reservation | CreditRefusal>(
+      (told) => {
+        const waiter = { admitted: admitted(told) };
+        const outcome = meter.admit(identity, telling.event, waiter);
+        if (outcome !== "waiting") waiter.admitted(outcome);
+        return () => undefined;
+      },
+      (outcome) => {
+        if ("kind" in outcome) {
+          this.#refused(outcome);
+          return;
+        }
+        const bytes = this.#send(telling);
+        meter.sent(outcome, telling.event, { identity, network, bytes });
+        this.#move(step);
+      },
+    );
+  }
+
+  #refused({ kind }: CreditRefusal): void {
+    if (kind === "balance") this.#subscriber.close({ kind: "credits" });
+    else if (kind === "key-balance") this.#subscriber.close({ kind: "key-credits" });
+    else this.#tryAgain();
+  }
+
+  /** Returns how many bytes they are. */
+  #send({ all }: Telling): number {
+    let bytes = 0;
+    for (const rest of all) {
+      bytes += this.#beginning.length + rest.length;
+      this.#subscriber.send([this.#beginning + rest]);
+    }
+    return bytes;
+  }
+
+  #move({ kind, block }: Step): void {
+    this.#partly = undefined;
+    this.#tries = 0;
+    this.#at = kind === "joins" ? block : { number: block.number - 1, hash: block.parentHash };
+  }
+
+  #tryAgain(): void {
+    const { timers } = this.#parts;
+    this.#wait<void>(
+      (told) => {
+        const timer = timers.set(AGAIN_MS, () => void told());
+        return () => timers.clear(timer);
+      },
+      () => undefined,
+    );
+  }
+
+  #fallBehind(): void {
+    this.#subscriber.close({ kind: "behind", cursor: this.#cursor });
+  }
+
+  /** Goes on with what `start` is told, and then with the next step; what is given up tells nothing. */
+  #wait<What>(start: (told: Told<What>) => () => void, goOn: (what: What) => void): void {
+    let isTold = false;
+    let isLater = false;
+    const giveUp = start((what) => {
+      if (isTold || this.#isOver) return false;
+      isTold = true;
+      this.#waiting = undefined;
+      goOn(what);
+      if (isLater) this.advance();
+      return true;
+    });
+    isLater = true;
+    if (!isTold) this.#waiting = giveUp;
+  }
+}

@@ -1,0 +1,164 @@
+import { LRUCache } from "lru-cache";
+import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
+import { toBinary } from "../../lib/bytes.ts";
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
+import type { Upstream } from "../../upstreams/upstream.ts";
+import type { EventMeter, PricedEvent } from "../event-meter.ts";
+import type { NodeQuestions } from "../node-questions.ts";
+import type { Subscriber, Subscription } from "../subscription.ts";
+
+/** Of a second in which something is told. */
+const SECOND: PricedEvent = Object.freeze({
+  method: "eth_subscription.newPendingTransactions",
+  credits: 200,
+});
+const SECOND_MS = 1000;
+/** Several nodes tell of the same one within a while. */
+const KNOWN_HASHES = 20_000;
+/** What comes while credits are waited for; what comes beyond is left out. */
+const MOST_WAITING = 1000;
+
+export type PendingFeedParts = {
+  readonly upstreams: readonly Pick<Upstream, "heads">[];
+  readonly nodes: NodeQuestions;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly meter: EventMeter;
+};
+
+/** Transactions that wait to be mined, as nodes tell of them: each once, and none for sure. */
+export class PendingFeed {
+  readonly #parts: PendingFeedParts;
+  readonly #known = new LRUCache<string, true>({ max: KNOWN_HASHES });
+  readonly #all = new Set<PendingSubscription>();
+  /** Some node tells of them. */
+  readonly isAvailable: boolean;
+
+  constructor(parts: PendingFeedParts) {
+    this.#parts = parts;
+    const sources = parts.upstreams.flatMap(({ heads }) => heads?.onPending ?? []);
+    this.isAvailable = sources.length > 0;
+    for (const onPending of sources) onPending((hash) => this.#told(hash));
+  }
+
+  /** `isWhole`: with all of the transaction in place of its hash. */
+  open(id: string, isWhole: boolean, subscriber: Subscriber): Subscription {
+    const { clock, meter } = this.#parts;
+    const subscription: PendingSubscription = new PendingSubscription(
+      { id, isWhole, subscriber },
+      {
+        ...{ clock, meter },
+        began: () => this.#all.add(subscription),
+        ended: () => this.#all.delete(subscription),
+      },
+    );
+    return subscription;
+  }
+
+  #told(hash: string): void {
+    if (this.#all.size === 0 || this.#known.has(hash)) return;
+    this.#known.set(hash, true);
+    this.#tell(`"${hash}"`, false);
+    if (![...this.#all].some(({ isWhole }) => isWhole)) return;
+    this.#parts.nodes.ask(
+      { method: "eth_getTransactionByHash", params: `["${hash}"]`, block: -1 },
+      (result) => (result.startsWith("{") ? result : undefined),
+      (transaction) => {
+        if (transaction !== undefined) this.#tell(toBinary(transaction), true);
+      },
+    );
+  }
+
+  #tell(result: string, isWhole: boolean): void {
+    for (const subscription of this.#all) {
+      if (subscription.isWhole === isWhole) subscription.tell(result);
+    }
+  }
+}
+
+type PendingOptions = {
+  readonly id: string;
+  readonly isWhole: boolean;
+  readonly subscriber: Subscriber;
+};
+
+type PendingParts = Pick<PendingFeedParts, "clock" | "meter"> & {
+  readonly began: () => void;
+  readonly ended: () => void;
+};
+
+class PendingSubscription implements Subscription {
+  readonly id: string;
+  readonly isWhole: boolean;
+  /** Nothing is told a second time. */
+  readonly lateCursor = undefined;
+  readonly #subscriber: Subscriber;
+  readonly #parts: PendingParts;
+  readonly #beginning: string;
+  #paidUntilMs: MonotonicMs = Number.NEGATIVE_INFINITY;
+  /** Set while credits are waited for. */
+  #waiting: string[] | undefined;
+  #isOver = false;
+
+  constructor({ id, isWhole, subscriber }: PendingOptions, parts: PendingParts) {
+    this.id = id;
+    this.isWhole = isWhole;
+    this.#subscriber = subscriber;
+    this.#parts = parts;
+    this.#beginning = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
+  }
+
+  begin(): void {
+    if (!this.#isOver) this.#parts.began();
+  }
+
+  advance(): void {}
+
+  end(): void {
+    this.#isOver = true;
+    this.#parts.ended();
+  }
+
+  /** A client that does not read is not told. */
+  tell(result: string): void {
+    if (this.#subscriber.isFull) return;
+    if (this.#waiting !== undefined) {
+      if (this.#waiting.length < MOST_WAITING) this.#waiting.push(result);
+    } else if (this.#parts.clock.monotonic() < this.#paidUntilMs) this.#send(result);
+    else this.#pay(result);
+  }
+
+  #pay(result: string): void {
+    const { meter, clock } = this.#parts;
+    const { identity, network } = this.#subscriber;
+    this.#waiting = [result];
+    const admitted = (outcome: Reservation | CreditRefusal): void => {
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      if ("kind" in outcome) {
+        this.#refused(outcome);
+        return;
+      }
+      if (this.#isOver) {
+        meter.drop(outcome);
+        return;
+      }
+      this.#paidUntilMs = clock.monotonic() + SECOND_MS;
+      let bytes = 0;
+      for (const each of waiting) bytes += this.#send(each);
+      meter.sent(outcome, SECOND, { identity, network, bytes });
+    };
+    const outcome = meter.admit(identity, SECOND, { admitted });
+    if (outcome !== "waiting") admitted(outcome);
+  }
+
+  #refused({ kind }: CreditRefusal): void {
+    if (kind === "balance") this.#subscriber.close({ kind: "credits" });
+    else if (kind === "key-balance") this.#subscriber.close({ kind: "key-credits" });
+  }
+
+  #send(result: string): number {
+    const message = `${this.#beginning}${result}}}`;
+    this.#subscriber.send([message]);
+    return message.length;
+  }
+}

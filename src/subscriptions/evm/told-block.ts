@@ -1,0 +1,46 @@
+import { toBinary } from "../../lib/bytes.ts";
+import { blockCursor, told } from "../../methods/cursor.ts";
+import { readHead } from "../../transports/ws-frame.ts";
+import { type BloomText, isBloom } from "../bloom.ts";
+
+/** A block as subscribers are told of it. */
+export type ToldBlock = {
+  readonly number: number;
+  /** Hashes are in lower case. */
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly bloom: BloomText;
+  readonly cursor: string;
+  /** Its header as `newHeads` tells it, and the end of that notification, in UTF-8 bytes. */
+  readonly told: string;
+};
+
+/** Members of a block that are none of a header: go-ethereum tells of a new head without them. */
+const OF_BLOCKS_ALONE: ReadonlySet<string> = new Set([
+  ...["transactions", "uncles", "withdrawals", "size", "totalDifficulty"],
+]);
+
+/** The block that was asked for by its hash; undefined where the answer is none, or another one. */
+export function blockOf(json: string, hash: string): ToldBlock | undefined {
+  const block = readToldBlock(json);
+  return block?.hash === hash ? block : undefined;
+}
+
+/** A block out of a node's answer; undefined for null, and for what lacks something that is needed. */
+function readToldBlock(json: string): ToldBlock | undefined {
+  let block: unknown;
+  try {
+    block = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  const head = readHead(block);
+  if (head === undefined) return undefined;
+  const members = Object.entries(block as object).filter(([name]) => !OF_BLOCKS_ALONE.has(name));
+  const { logsBloom: bloom } = block as { readonly logsBloom?: unknown };
+  if (!isBloom(bloom)) return undefined;
+  const { number, hash, parentHash } = head;
+  const cursor = blockCursor(number, hash);
+  const header = JSON.stringify(Object.fromEntries(members));
+  return { number, hash, parentHash, bloom, cursor, told: toBinary(told(header, cursor)) };
+}

@@ -1,0 +1,54 @@
+import type { JsonObject, JsonValue } from "../jsonrpc/value.ts";
+import { type BloomBits, type BloomText, bloomBits, mayHold } from "./bloom.ts";
+
+/** The members of a log that a filter looks at, in lower case. */
+export type LogPlaces = { readonly address: string; readonly topics: readonly string[] };
+
+/** One place of a filter: any of these; undefined: whatever stands there. */
+type Alternatives = {
+  readonly values: ReadonlySet<string>;
+  readonly bits: readonly BloomBits[];
+};
+
+/** The addresses and topics of a log filter, made ready to be held against many blocks and logs. */
+export class LogMatcher {
+  readonly #addresses: Alternatives | undefined;
+  readonly #topics: readonly (Alternatives | undefined)[];
+
+  /** `filter`: as the check of `eth_getLogs` gives it; its blocks are not looked at. */
+  constructor(filter: JsonObject) {
+    this.#addresses = alternativesOf(filter.get("address"));
+    const topics = filter.get("topics");
+    this.#topics = Array.isArray(topics) ? topics.map(alternativesOf) : [];
+  }
+
+  /** Undefined: any. */
+  get addresses(): ReadonlySet<string> | undefined {
+    return this.#addresses?.values;
+  }
+
+  /** Whether a block with this bloom may have a log that matches; false: it has none. */
+  mayMatch(bloom: BloomText): boolean {
+    return [this.#addresses, ...this.#topics].every(
+      (place) => place === undefined || place.bits.some((bits) => mayHold(bloom, bits)),
+    );
+  }
+
+  /** As go-ethereum's `filterLogs`: a place without a topic in the log matches nothing, not even any. */
+  matches({ address, topics }: LogPlaces): boolean {
+    if (this.#addresses?.values.has(address) === false) return false;
+    if (this.#topics.length > topics.length) return false;
+    for (let place = 0; place < this.#topics.length; place += 1) {
+      if (this.#topics[place]?.values.has(topics[place] as string) === false) return false;
+    }
+    return true;
+  }
+}
+
+function alternativesOf(value: JsonValue | undefined): Alternatives | undefined {
+  const values = (Array.isArray(value) ? value : [value]).filter(
+    (each) => typeof each === "string",
+  );
+  if (values.length === 0) return undefined;
+  return { values: new Set(values), bits: values.map(bloomBits) };
+}

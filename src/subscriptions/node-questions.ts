@@ -1,0 +1,129 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import { isHealthy } from "../networks/tracked-upstream.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+
+/** One node has so long. */
+const ASK_MS = 5000;
+/** After so long another one is asked beside it: it may hang. */
+const BESIDE_MS = 500;
+
+type AskedUpstream = Pick<
+  Upstream,
+  "role" | "chain" | "drained" | "breaker" | "isForked" | "head" | "cost" | "ask"
+>;
+
+export type NodeQuestionsParts = {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly timers: Timers;
+  readonly upstreams: readonly AskedUpstream[];
+};
+
+export type NodeQuestion = {
+  readonly method: string;
+  /** JSON text of the positional params. */
+  readonly params: string;
+  /** Nodes that are known to have this block are asked first. */
+  readonly block: number;
+};
+
+/**
+ * Questions of the gateway's own about one block, which some node can answer sooner or later. Primaries alone are
+ * asked, one after the other, until one tells what is believed.
+ */
+export class NodeQuestions {
+  readonly #parts: NodeQuestionsParts;
+
+  constructor(parts: NodeQuestionsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * `read` takes the result's JSON text, and gives undefined for what is not believed. `done` is called once, later
+   * or at once: with undefined where no node told. Returns what gives the question up.
+   */
+  ask<Answer>(
+    question: NodeQuestion,
+    read: (result: string) => Answer | undefined,
+    done: (answer: Answer | undefined) => void,
+  ): () => void {
+    const round = new Round(this.#parts, this.#order(question.block), { question, read, done });
+    round.next();
+    return () => round.end();
+  }
+
+  /** Who has the block first, of those the fastest. */
+  #order(block: number): AskedUpstream[] {
+    const now = this.#parts.clock.monotonic();
+    return this.#parts.upstreams
+      .filter((one) => one.role === "primary" && isHealthy(one))
+      .map((one) => ({ one, isLast: one.isForked || one.head < block, cost: one.cost(now) }))
+      .sort((a, b) => Number(a.isLast) - Number(b.isLast) || a.cost - b.cost)
+      .map(({ one }) => one);
+  }
+}
+
+type Asked<Answer> = {
+  readonly question: NodeQuestion;
+  readonly read: (result: string) => Answer | undefined;
+  readonly done: (answer: Answer | undefined) => void;
+};
+
+class Round<Answer> {
+  readonly #parts: Pick<NodeQuestionsParts, "timers">;
+  readonly #left: AskedUpstream[];
+  readonly #asked: Asked<Answer>;
+  #inAir = 0;
+  #beside: Timer | undefined;
+  #isOver = false;
+
+  constructor(
+    parts: Pick<NodeQuestionsParts, "timers">,
+    order: readonly AskedUpstream[],
+    asked: Asked<Answer>,
+  ) {
+    this.#parts = parts;
+    this.#left = [...order];
+    this.#asked = asked;
+  }
+
+  next(): void {
+    this.#stopTimer();
+    const upstream = this.#left.shift();
+    if (upstream === undefined) {
+      if (this.#inAir === 0) this.#tell(undefined);
+      return;
+    }
+    const { question, read } = this.#asked;
+    const { method, params } = question;
+    this.#inAir += 1;
+    this.#beside = this.#parts.timers.set(BESIDE_MS, () => {
+      this.#beside = undefined;
+      this.next();
+    });
+    upstream.ask({ method, params, timeoutMs: ASK_MS }, (result) => {
+      this.#inAir -= 1;
+      if (this.#isOver) return;
+      const answer = result === undefined ? undefined : read(result);
+      if (answer === undefined) this.next();
+      else this.#tell(answer);
+    });
+  }
+
+  /** Whoever was asked is not listened to any more. */
+  end(): void {
+    this.#isOver = true;
+    this.#stopTimer();
+  }
+
+  #tell(answer: Answer | undefined): void {
+    if (this.#isOver) return;
+    this.end();
+    this.#asked.done(answer);
+  }
+
+  #stopTimer(): void {
+    if (this.#beside !== undefined) this.#parts.timers.clear(this.#beside);
+    this.#beside = undefined;
+  }
+}

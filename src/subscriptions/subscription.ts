@@ -1,0 +1,53 @@
+import type { Identity } from "../access/identity.ts";
+import type { RpcError } from "../jsonrpc/errors.ts";
+import type { JsonValue } from "../jsonrpc/value.ts";
+import type { Piece } from "../lib/bytes.ts";
+import type { Network } from "../networks/network.ts";
+
+/** Why a client's connection has to end. */
+export type Ending =
+  /** The day's credits of the account, or of the key alone, are used up. */
+  | { readonly kind: "credits" | "key-credits" }
+  /** What comes next cannot be had, or lies too far back. The client can go on from the cursor, if it knows how. */
+  | { readonly kind: "behind"; readonly cursor: string | undefined };
+
+/** A client on whose connection notifications go out. */
+export type Subscriber = {
+  /** Who pays, as it is now. */
+  readonly identity: Identity;
+  readonly network: Pick<Network, "name" | "metrics">;
+  /** It does not read as fast as it is told: what is not sent now is sent once it has read. */
+  readonly isFull: boolean;
+  /** Sends one message. */
+  send(pieces: readonly Piece[]): void;
+  /** Ends the connection. */
+  close(ending: Ending): void;
+};
+
+/** One subscription of a client. */
+export type Subscription = {
+  readonly id: string;
+  /** Where its client goes on without a loss; undefined where it was told everything. */
+  readonly lateCursor: string | undefined;
+  /** The client knows its id: it may be told. */
+  begin(): void;
+  /** The client has read, and may be told more. */
+  advance(): void;
+  end(): void;
+};
+
+export type SubscribeRequest = {
+  readonly id: string;
+  /** As the check of the method's params gave them. */
+  readonly args: readonly JsonValue[];
+};
+
+/** What one network tells its subscribers. */
+export type NetworkFeed = {
+  /** `done` is called once, at once or later: with a subscription that did not begin yet, or why there is none. */
+  open(
+    request: SubscribeRequest,
+    subscriber: Subscriber,
+    done: (opened: Subscription | RpcError) => void,
+  ): void;
+};

@@ -1,0 +1,110 @@
+import type { Mutation } from "../../support/mutations.ts";
+
+const STORY = "src/subscriptions/evm/block-story.ts";
+const SUBSCRIPTION = "src/subscriptions/evm/chain-subscription.ts";
+const FEED = "src/subscriptions/evm/chain-feed.ts";
+const RECOVERY = "src/subscriptions/evm/chain-recovery.ts";
+const LOGS = "src/subscriptions/evm/log-source.ts";
+const TOPICS = "src/subscriptions/evm/topics.ts";
+const MATCHER = "src/subscriptions/log-matcher.ts";
+
+/** Faults that the schedules of feeds have to find. */
+export const FEED_MUTATIONS: readonly Mutation[] = [
+  {
+    ...{ name: "the next block is told whatever its parent is", file: STORY },
+    ...{ from: "if (block?.parentHash === hash)", to: "if (block !== undefined)" },
+  },
+  {
+    ...{ name: "a block that is not known yet counts as one that was replaced", file: STORY },
+    ...{ from: '    if (!this.#isCurrent) return "here";\n', to: "" },
+  },
+  {
+    ...{ name: "a block that came between two looks is left out", file: STORY },
+    from: "      at = { number: block.number - 1, hash: block.parentHash };\n    }\n    this.#adopt(at.number, line);",
+    to: "      break;\n    }\n    this.#adopt(at.number - 1, line);",
+  },
+  {
+    ...{ name: "nobody is told once a head is back that was another one for a while", file: STORY },
+    ...{
+      from: "    this.#isCurrent = true;\n    this.#tell();\n  }\n\n  #walk",
+      to: "  }\n\n  #walk",
+    },
+  },
+  {
+    ...{ name: "a question that no node answered is not asked again", file: STORY },
+    ...{
+      from: "if (block === undefined) this.#tryAgain();",
+      to: "if (block === undefined) return;",
+    },
+  },
+  {
+    ...{ name: "logs that a node has lost are believed to be none", file: LOGS },
+    from: "logs === undefined || logs.count === 0 ? undefined : logs;",
+    to: "logs;",
+  },
+  {
+    ...{ name: "logs that no node tells are not asked for again", file: LOGS },
+    ...{ from: "if (logs === undefined && !isOver)", to: "if (logs === undefined && isOver)" },
+  },
+  {
+    ...{ name: "logs of blocks that have left are not removed", file: TOPICS },
+    ...{
+      from: 'const isRemoving = kind === "leaves";',
+      to: 'if (kind === "leaves") return undefined;\n    const isRemoving = false;',
+    },
+  },
+  {
+    ...{ name: "after a log the next logs of its block are told once more", file: TOPICS },
+    ...{ from: "index <= partly.upTo", to: "index < partly.upTo" },
+  },
+  {
+    ...{ name: "a log in the middle of a block is taken for the last one", file: FEED },
+    ...{
+      from: "  if (logIndex === undefined) return undefined;",
+      to: "  if (logIndex !== undefined) return undefined;",
+    },
+  },
+  {
+    ...{ name: "what is off the chain is stepped over", file: SUBSCRIPTION },
+    from: "{ number: block.number - 1, hash: block.parentHash }",
+    to: "{ number: block.number, hash: block.parentHash }",
+  },
+  {
+    ...{
+      name: "a client that reads again is told nothing before the next block",
+      file: SUBSCRIPTION,
+    },
+    ...{ from: "      if (isLater) this.advance();\n", to: "" },
+  },
+  {
+    ...{ name: "what was sent is not told as settled", file: "src/subscriptions/event-meter.ts" },
+    ...{ from: "    ledger.settle(reservation, true);\n", to: "    void ledger;\n" },
+  },
+  {
+    ...{ name: "credits for who has left are kept", file: SUBSCRIPTION },
+    ...{ from: "meter.drop(outcome);", to: "void outcome;" },
+  },
+  {
+    ...{ name: "a subscription whose client has left is told on", file: SUBSCRIPTION },
+    ...{ from: "    this.#parts.ended(this);\n", to: "" },
+  },
+  {
+    ...{ name: "a block that others ask for too is told to one of them", file: RECOVERY },
+    ...{
+      from: "if (asked !== undefined) asked.waiters.add(own);",
+      to: "if (asked !== undefined) void asked;",
+    },
+  },
+  {
+    ...{ name: "a block of another chain joins the lowest that is kept", file: STORY },
+    ...{ from: "if (parent.hash === this.oldest?.parentHash) ", to: "" },
+  },
+  {
+    ...{ name: "a log with fewer topics than the filter's matches", file: MATCHER },
+    ...{ from: "if (this.#topics.length > topics.length) return false;", to: "" },
+  },
+  {
+    ...{ name: "a bloom has to hold all alternatives", file: MATCHER },
+    ...{ from: "place.bits.some(", to: "place.bits.every(" },
+  },
+];

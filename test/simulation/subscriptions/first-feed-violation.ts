@@ -1,0 +1,4 @@
+import { printFirstViolation } from "../run-seeds.ts";
+import { FeedSchedule } from "./feed-schedule.ts";
+
+await printFirstViolation((seed) => new FeedSchedule(seed).run());
