@@ -107,8 +107,8 @@ export class Witness {
       if (plan === "growth") this.#openWithFailover -= 1;
       this.check(() => {
         hold(ends === 1, () => "a call was answered twice");
-        this.history.step();
-        this.#shownHistory.step();
+        this.history.step(true);
+        this.#shownHistory.step(true);
         asked.endedMs = this.#parts.time.nowMs;
         ended(asked, call);
       });

@@ -1,10 +1,14 @@
+import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import type { TrackedUpstream } from "../tracked-upstream.ts";
 import type { HeadView } from "./head-view.ts";
 import { readBlock } from "./read-block.ts";
 
 const ASK_MS = 3000;
+/** After so long another node is asked for the same block, too: the first one may hang. */
+const BESIDE_MS = 250;
 
 export type ChainLinkerParts = {
+  readonly clock: Pick<Clock, "monotonic">;
   readonly view: HeadView;
   readonly upstreams: readonly TrackedUpstream[];
   /** Told of each call. */
@@ -17,7 +21,8 @@ export type ChainLinkerParts = {
 export class ChainLinker {
   readonly #parts: ChainLinkerParts;
   readonly #busy = new Set<TrackedUpstream>();
-  readonly #wanted = new Set<string>();
+  /** Blocks that were asked for by their hashes, and when. */
+  readonly #wanted = new Map<string, MonotonicMs>();
   /** Heads that their nodes have left: nothing more is to be found out of them. */
   readonly #left = new Map<TrackedUpstream, string>();
 
@@ -35,8 +40,10 @@ export class ChainLinker {
   }
 
   #askParent(upstream: TrackedUpstream, hash: string): void {
-    if (this.#wanted.has(hash)) return;
-    this.#wanted.add(hash);
+    const now = this.#parts.clock.monotonic();
+    const askedMs = this.#wanted.get(hash);
+    if (askedMs !== undefined && now - askedMs < BESIDE_MS) return;
+    this.#wanted.set(hash, now);
     this.#ask(upstream, { method: "eth_getBlockByHash", params: `["${hash}",false]` }, (json) => {
       this.#wanted.delete(hash);
       const header = readBlock(json);
@@ -45,6 +52,8 @@ export class ChainLinker {
         for (const one of this.#parts.upstreams) this.link(one);
       } else if (json !== undefined) {
         this.#askLandmarks(upstream, this.#parts.view.forks.landmarks(upstream));
+      } else {
+        for (const one of this.#parts.upstreams) if (one !== upstream) this.link(one);
       }
     });
   }

@@ -559,6 +559,30 @@ describe("a reorganisation", () => {
   });
 });
 
+test("a node that hangs when it is asked how a new branch joins the chain does not keep others from telling", () => {
+  const { time, nodes, chain, view, tracker } = new Network([
+    { hasSocket: true },
+    { hasSocket: true },
+  ]);
+  const [slow, other] = nodes as [SimulatedNode, SimulatedNode];
+  tracker.start();
+  time.run(time.now + 100);
+  let old = slow.tip;
+  for (let blocks = 0; blocks < 3; blocks += 1) {
+    old = chain.mine(old, time.now);
+    for (const node of nodes) node.gets(old);
+    time.run(time.now + 100);
+  }
+  let branch = chain.back(old, old.number - 3) as BlockHeader;
+  for (let blocks = 0; blocks < 4; blocks += 1) branch = chain.mine(branch, time.now);
+  slow.latencyMs = 100_000;
+  slow.gets(branch);
+  time.run(time.now + 300);
+  other.gets(branch);
+  time.run(time.now + 100);
+  expect(view.head?.hash).toBe(branch.hash);
+});
+
 describe("a node that leaves its head while it is asked where that joins the chain", () => {
   const DEPTH = 100;
   const OFTEN = 500;

@@ -69,6 +69,7 @@ export class HeadTracker {
     this.#poller = new Poller({ clock, view, watches: this.#primaries });
     this.#partners = watches.filter((watch) => watch.upstream.role === "partner");
     this.#linker = new ChainLinker({
+      clock,
       view,
       upstreams,
       asked: (one) => this.#charge(one),
