@@ -1,6 +1,7 @@
 import { alike } from "./alike.ts";
 import type { ParamsWording } from "./check-params.ts";
 import type { Definition } from "./definition.ts";
+import { SUBSCRIPTION_METHODS } from "./evm/subscriptions.ts";
 import { EVM_WORDING } from "./evm/wording.ts";
 import { OWN_METHODS } from "./own.ts";
 import { EVM_METHODS, SLOT_METHODS } from "./registry.ts";
@@ -59,6 +60,9 @@ function family(
 }
 
 export const FAMILIES: Readonly<Record<Family["name"], Family>> = Object.freeze({
-  evm: family("evm", EVM_METHODS, { writes: EVM_WRITES, wording: EVM_WORDING }),
+  evm: family("evm", [...EVM_METHODS, ...SUBSCRIPTION_METHODS], {
+    writes: EVM_WRITES,
+    wording: EVM_WORDING,
+  }),
   slot: family("slot", SLOT_METHODS, { writes: SLOT_WRITES, wording: SLOT_WORDING }),
 });

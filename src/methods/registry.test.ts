@@ -6,8 +6,7 @@ const { isWriting, lookUp } = FAMILIES.evm;
 
 /** The price list of the README. */
 const PRICES: Readonly<Record<number, readonly string[]>> = {
-  5: ["eth_chainId", "eth_subscribe", "eth_syncing", "net_version", "net_listening"],
-  10: ["eth_unsubscribe"],
+  5: ["eth_chainId", "eth_syncing", "net_version", "net_listening"],
   80: [
     "eth_getStorageAt",
     "eth_getBlockByHash",

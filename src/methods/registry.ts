@@ -4,14 +4,13 @@ import { CHAIN_METHODS } from "./evm/chain.ts";
 import { LOG_AND_FEE_METHODS } from "./evm/logs-and-fees.ts";
 import { SIMULATION_METHODS } from "./evm/simulation.ts";
 import { STATE_METHODS } from "./evm/state.ts";
-import { SUBSCRIPTION_METHODS } from "./evm/subscriptions.ts";
 import { TRANSACTION_METHODS } from "./evm/transactions.ts";
 import { ACCOUNT_METHODS } from "./slot/accounts.ts";
 import { BLOCK_METHODS as SLOT_BLOCK_METHODS } from "./slot/blocks.ts";
 import { CLUSTER_METHODS } from "./slot/cluster.ts";
 import { TRANSACTION_METHODS as SLOT_TRANSACTION_METHODS } from "./slot/transactions.ts";
 
-/** Every method of an EVM network. A method is added to its family's file alone. */
+/** Every method of an EVM network that nodes are asked. A method is added to its family's file alone. */
 export const EVM_METHODS: readonly Definition[] = Object.freeze([
   ...BLOCK_METHODS,
   ...TRANSACTION_METHODS,
@@ -19,7 +18,6 @@ export const EVM_METHODS: readonly Definition[] = Object.freeze([
   ...SIMULATION_METHODS,
   ...LOG_AND_FEE_METHODS,
   ...CHAIN_METHODS,
-  ...SUBSCRIPTION_METHODS,
 ]);
 
 /** Every method of a slot-based network. */

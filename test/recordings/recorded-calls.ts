@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { FAMILIES } from "../../src/methods/families.ts";
+import { EVM_METHODS } from "../../src/methods/registry.ts";
 import type { ErrorObject, Recorded } from "./rig.ts";
 
 export const FIXTURES = "test/fixtures";
@@ -76,7 +76,7 @@ export function select(node: string): Selection {
 }
 
 const isServed = ({ request }: RecordedCall): boolean =>
-  FAMILIES.evm.lookUp(request.method) !== undefined;
+  EVM_METHODS.some(({ method }) => method === request.method);
 
 export function readLines(node: string): Line[] {
   const text = readFileSync(`${FIXTURES}/nodes/${node}.jsonl`, "utf8");

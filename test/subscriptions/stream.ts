@@ -16,19 +16,25 @@ export class StreamClient {
   readonly #answers = new Map<number, (answer: Answer) => void>();
   readonly #watchers = new Set<() => void>();
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  readonly #onTold: (told: Told) => void;
   #nextId = 1;
 
-  private constructor(socket: WebSocket) {
+  private constructor(socket: WebSocket, onTold: (told: Told) => void) {
     this.socket = socket;
+    this.#onTold = onTold;
     socket.on("message", (data) => this.#received(JSON.parse(String(data))));
     this.closed = new Promise((resolve) => {
       socket.once("close", (code, reason) => resolve({ code, reason: String(reason) }));
     });
   }
 
-  static async open(url: string): Promise<StreamClient> {
+  /** `onTold` is called for each notification. */
+  static async open(
+    url: string,
+    onTold: (told: Told) => void = () => undefined,
+  ): Promise<StreamClient> {
     const socket = new WebSocket(url);
-    const client = new StreamClient(socket);
+    const client = new StreamClient(socket, onTold);
     await once(socket, "open");
     return client;
   }
@@ -72,7 +78,10 @@ export class StreamClient {
     if (message.params === undefined) {
       this.#answers.get(message.id)?.(message);
       this.#answers.delete(message.id);
-    } else this.told.push(message.params);
+    } else {
+      this.told.push(message.params);
+      this.#onTold(message.params);
+    }
     for (const watcher of this.#watchers) watcher();
     this.#watchers.clear();
   }

@@ -3,7 +3,7 @@ import { runApart } from "../../support/run-apart.ts";
 import { runSeeds } from "../run-seeds.ts";
 import { FeedSchedule, type FeedTally } from "./feed-schedule.ts";
 
-const SCHEDULES = 600;
+const SCHEDULES = 300;
 const { env }: { readonly env?: Readonly<Record<string, string>> } = import.meta as object;
 /** SEED=… runs that one alone, and prints what happened in it when it fails. */
 const SEED = env?.["SEED"];
