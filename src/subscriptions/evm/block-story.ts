@@ -166,9 +166,11 @@ export class BlockStory {
     if (this.#giveUp !== undefined || this.#retry !== undefined) return;
     const { head } = this.#parts.chain;
     if (head?.hash === this.tip?.hash) this.#caughtUp();
-    // Only an answer has shown it: a node will tell its hash.
-    else if (head?.hash === undefined) this.#isCurrent = false;
-    else this.#walk({ number: head.number, hash: head.hash });
+    else if (head?.hash === undefined) {
+      // Only an answer has shown it. Nobody is told once a node has told its hash.
+      this.#isCurrent = false;
+      this.#tryAgain();
+    } else this.#walk({ number: head.number, hash: head.hash });
   }
 
   /** The head was another one for a while, which did not last until its blocks were known. */

@@ -211,7 +211,8 @@ export class ChainSubscription implements Subscription {
 
   #move({ kind, block }: Step): void {
     this.#partly = undefined;
-    this.#tries = 0;
+    // Who has waited for a head above waits once for its whole branch, not for each of its blocks.
+    if (kind === "joins") this.#tries = 0;
     this.#at = kind === "joins" ? block : { number: block.number - 1, hash: block.parentHash };
   }
 
