@@ -64,3 +64,14 @@ export class EventMeter {
     return this.#parts.ledger.draw(identity, ASK_CREDITS) === undefined;
   }
 }
+
+/** Ends the connection of a client that gets no more credits today; false where it may get some. */
+export function closeIfSpent(
+  subscriber: Pick<Subscriber, "close">,
+  { kind }: CreditRefusal,
+): boolean {
+  if (kind === "balance") subscriber.close({ kind: "credits" });
+  else if (kind === "key-balance") subscriber.close({ kind: "key-credits" });
+  else return false;
+  return true;
+}

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { encodeCall } from "../../src/dev/abi.ts";
-import { rpc } from "../../src/dev/rpc.ts";
 import { CONTRACT } from "../../src/dev/samples.ts";
 import {
   type Heard,
@@ -13,6 +11,7 @@ import {
 } from "../outside/watchers.ts";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { transfer } from "./transfer.ts";
 
 const TRANSFERS = 3;
 
@@ -52,22 +51,15 @@ test.each(CLIENTS)("%s hears through the gateway what it hears from the node", a
   // They subscribe when they like: what both have heard of a block is the same from then on.
   const both = [direct, through];
   while (!both.every(({ heard }) => leastOf(heard) > 0)) {
-    await transfer(node.url);
+    await transfer(chain);
     await sleep(500);
   }
   await expect.poll(() => lastOf(through.heard)).toEqual(lastOf(direct.heard));
   for (const { heard } of both) for (const all of Object.values(heard)) all.length = 0;
-  for (let each = 0; each < TRANSFERS; each += 1) await transfer(node.url);
+  for (let each = 0; each < TRANSFERS; each += 1) await transfer(chain);
   await expect.poll(() => leastOf(direct.heard)).toBe(TRANSFERS);
   await expect.poll(() => inOrder(through.heard)).toEqual(inOrder(direct.heard));
 });
-
-async function transfer(url: string): Promise<void> {
-  const { sender: from, receiver } = chain.samples.accounts;
-  const data = encodeCall("transfer(address,uint256)", [receiver, 1n]);
-  await rpc(url, "eth_sendTransaction", [{ from, to: CONTRACT, data, gas: "0x30d40" }]);
-  await chain.mine(1);
-}
 
 /** viem asks for each block that it hears of, and takes them in the order of the answers. */
 function inOrder(heard: Heard): Heard {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { encodeCall } from "../../src/dev/abi.ts";
 import { rpc } from "../../src/dev/rpc.ts";
 import { CONTRACT } from "../../src/dev/samples.ts";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { StreamClient } from "./stream.ts";
+import { transfer } from "./transfer.ts";
 
 let chain: ChainPair;
 let gateway: TestGateway;
@@ -38,14 +38,6 @@ function asHeader(result: Readonly<Record<string, unknown>>) {
   return header;
 }
 
-/** A token transfer in a block of its own. */
-async function transfer(amount: bigint): Promise<void> {
-  const { sender: from, receiver } = chain.samples.accounts;
-  const data = encodeCall("transfer(address,uint256)", [receiver, amount]);
-  await rpc(node().url, "eth_sendTransaction", [{ from, to: CONTRACT, data, gas: "0x30d40" }]);
-  await chain.mine(1);
-}
-
 test("new heads and logs are told as the node itself tells them", async () => {
   const [direct, client] = [await open(node().wsUrl), await open(gateway.ws())];
   const filters = [{ address: CONTRACT }, {}, null, { address: [CONTRACT], topics: [null, []] }];
@@ -56,7 +48,7 @@ test("new heads and logs are told as the node itself tells them", async () => {
       await client.subscribe("logs", filter),
     ]),
   );
-  for (let amount = 1n; amount <= 3n; amount += 1n) await transfer(amount);
+  for (let amount = 1n; amount <= 3n; amount += 1n) await transfer(chain, amount);
   await chain.mine(2);
   for (const [own = "", ours = ""] of [heads, ...logs]) {
     const told = await direct.until(own, own === heads[0] ? 5 : 3);
@@ -69,10 +61,10 @@ test("new heads and logs are told as the node itself tells them", async () => {
 test("after a reorganisation removed logs come first, newest first, and then those of the new branch", async () => {
   const client = await open(gateway.ws());
   const [heads, logs] = [await client.subscribe("newHeads"), await client.subscribe("logs", {})];
-  for (let amount = 1n; amount <= 3n; amount += 1n) await transfer(amount);
+  for (let amount = 1n; amount <= 3n; amount += 1n) await transfer(chain, amount);
   const before = await client.until(logs, 3);
   await rpc(node().url, "anvil_reorg", [2, []]);
-  await transfer(9n);
+  await transfer(chain, 9n);
   const told = (await client.until(logs, 6)).slice(3).map(({ result }) => result);
   const [, second, third] = before.map(({ result }) => result);
   expect(told.slice(0, 2)).toEqual([
@@ -87,11 +79,11 @@ test("after a reorganisation removed logs come first, newest first, and then tho
 test("who was away goes on from its cursor, at the last head, or at the last log that it has", async () => {
   const first = await open(gateway.ws());
   const [heads, logs] = [await first.subscribe("newHeads"), await first.subscribe("logs", {})];
-  await transfer(1n);
+  await transfer(chain);
   const [head] = await first.until(heads, 1);
   const [log] = await first.until(logs, 1);
   first.end();
-  for (let amount = 2n; amount <= 4n; amount += 1n) await transfer(amount);
+  for (let amount = 2n; amount <= 4n; amount += 1n) await transfer(chain, amount);
   const second = await open(gateway.ws());
   const { blockHash, logIndex } = log?.result ?? {};
   const hash = head?.result["hash"];

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { encodeCall } from "../../src/dev/abi.ts";
 import { rpc } from "../../src/dev/rpc.ts";
 import { CONTRACT } from "../../src/dev/samples.ts";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { StreamClient } from "./stream.ts";
+import { transfer } from "./transfer.ts";
 
 const HEAD_CREDITS = 50;
 const SUBSCRIBE_CREDITS = 5;
@@ -188,12 +188,7 @@ test("a revoked key's subscriptions end within a second", async () => {
 test("a block's logs are told to those whose allow-list has their contract", async () => {
   const client = await open();
   const id = await client.subscribe("logs", { address: CONTRACT });
-  const { sender: from, receiver } = chain.samples.accounts;
-  const data = encodeCall("transfer(address,uint256)", [receiver, 1n]);
-  await rpc((chain.nodes[0] as { url: string }).url, "eth_sendTransaction", [
-    { from, to: CONTRACT, data, gas: "0x30d40" },
-  ]);
-  await chain.mine(1);
+  await transfer(chain);
   const [told] = await client.until(id, 1);
   expect(told?.result).toMatchObject({ address: CONTRACT.toLowerCase(), removed: false });
 });

@@ -1,7 +1,7 @@
 import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
-import { blockCursor, logCursor } from "../../methods/cursor.ts";
-import type { EventMeter } from "../event-meter.ts";
+import { blockCursor, logCursor, notification } from "../../methods/cursor.ts";
+import { closeIfSpent, type EventMeter } from "../event-meter.ts";
 import type { Subscriber, Subscription } from "../subscription.ts";
 import type { BlockStory, NextStep, Standpoint, Step } from "./block-story.ts";
 import { type ChainRecovery, MOST_BEHIND, type Recovered } from "./chain-recovery.ts";
@@ -70,7 +70,7 @@ export class ChainSubscription implements Subscription {
     this.#parts = parts;
     this.#at = start;
     this.#partly = start?.partly;
-    this.#beginning = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
+    this.#beginning = notification(id);
   }
 
   get lateCursor(): string | undefined {
@@ -183,7 +183,7 @@ export class ChainSubscription implements Subscription {
       },
       (outcome) => {
         if ("kind" in outcome) {
-          this.#refused(outcome);
+          if (!closeIfSpent(this.#subscriber, outcome)) this.#tryAgain();
           return;
         }
         const bytes = this.#send(telling);
@@ -191,12 +191,6 @@ export class ChainSubscription implements Subscription {
         this.#move(step);
       },
     );
-  }
-
-  #refused({ kind }: CreditRefusal): void {
-    if (kind === "balance") this.#subscriber.close({ kind: "credits" });
-    else if (kind === "key-balance") this.#subscriber.close({ kind: "key-credits" });
-    else this.#tryAgain();
   }
 
   /** Returns how many bytes they are. */

@@ -2,8 +2,9 @@ import { LRUCache } from "lru-cache";
 import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
 import { toBinary } from "../../lib/bytes.ts";
 import type { Clock, MonotonicMs } from "../../lib/clock.ts";
+import { notification } from "../../methods/cursor.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
-import type { EventMeter, PricedEvent } from "../event-meter.ts";
+import { closeIfSpent, type EventMeter, type PricedEvent } from "../event-meter.ts";
 import type { NodeQuestions } from "../node-questions.ts";
 import type { Subscriber, Subscription } from "../subscription.ts";
 
@@ -104,7 +105,7 @@ class PendingSubscription implements Subscription {
     this.isWhole = isWhole;
     this.#subscriber = subscriber;
     this.#parts = parts;
-    this.#beginning = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
+    this.#beginning = notification(id);
   }
 
   begin(): void {
@@ -135,7 +136,7 @@ class PendingSubscription implements Subscription {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
       if ("kind" in outcome) {
-        this.#refused(outcome);
+        closeIfSpent(this.#subscriber, outcome);
         return;
       }
       if (this.#isOver) {
@@ -149,11 +150,6 @@ class PendingSubscription implements Subscription {
     };
     const outcome = meter.admit(identity, SECOND, { admitted });
     if (outcome !== "waiting") admitted(outcome);
-  }
-
-  #refused({ kind }: CreditRefusal): void {
-    if (kind === "balance") this.#subscriber.close({ kind: "credits" });
-    else if (kind === "key-balance") this.#subscriber.close({ kind: "key-credits" });
   }
 
   #send(result: string): number {
