@@ -264,6 +264,24 @@ describe("many at once", () => {
     await openSockets(1);
   });
 
+  test("reach a node that is idle, though all answers before came nearly too late", async () => {
+    await open(2);
+    const clock = vi.spyOn(loop.clock, "monotonic").mockReturnValue(0);
+    try {
+      answer = (socket, request) => {
+        clock.mockReturnValue(900);
+        echo(socket, request);
+      };
+      expect(await ask("late")).toBe("late");
+      for (const socket of server.sockets) socket.end();
+      await openSockets(0);
+      answer = echo;
+      expect(await Promise.all(["soon", "beside it"].map(ask))).toEqual(["soon", "beside it"]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   test("all are told when nobody can be reached", async () => {
     const { url } = server;
     await server.stop();

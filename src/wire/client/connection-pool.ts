@@ -116,19 +116,26 @@ export class ConnectionPool {
       if (other === undefined) return false;
       other.done(NO_PLACE);
     }
+    // One is opened for it: what other exchanges took long ago keeps nothing from a node that is idle.
+    if (this.#line.size < this.#maxConnections - this.#all.size + this.#opening.size) return true;
     const turns = this.#line.ahead(account) / this.#maxConnections;
     return this.#serviceMs * (turns + WORTHWHILE) <= timeoutMs;
   }
 
-  /** The next whose answer can still be in time: the node would work for the others in vain. */
-  #next(): Exchange | undefined {
-    const needsMs = this.#serviceMs * WORTHWHILE;
+  /**
+   * The next whose answer can still be in time: the node would work for the others in vain. Where it
+   * waited for this connection to be opened, and not for others, half of its time is enough.
+   */
+  #next(isOpened: boolean): Exchange | undefined {
     for (;;) {
       // The connection that came free is none of those that rest.
       const exchange = this.#line.shift((account) => this.#mayCarry(account, 0));
       if (exchange === undefined || exchange.account === undefined) return exchange;
+      const { timeoutMs } = exchange;
       const waitedMs = this.#owner.loop.clock.monotonic() - exchange.waitsSinceMs;
-      if (waitedMs + needsMs <= exchange.timeoutMs) {
+      const usualMs = this.#serviceMs * WORTHWHILE;
+      const needsMs = isOpened ? Math.min(usualMs, timeoutMs / 2) : usualMs;
+      if (waitedMs + needsMs <= timeoutMs) {
         exchange.waitedMs = waitedMs;
         return exchange;
       }
@@ -181,13 +188,13 @@ export class ConnectionPool {
   };
 
   #free(connection: HttpConnection): void {
-    this.#endOpening(connection);
+    const isOpened = this.#endOpening(connection);
     if (connection.tookMs > 0) {
       const { tookMs } = connection;
       this.#serviceMs += this.#serviceMs === 0 ? tookMs : NEWS * (tookMs - this.#serviceMs);
     }
     const isBeyond = this.#all.size > this.#maxConnections;
-    const exchange = isBeyond ? this.#line.shiftOwn() : this.#next();
+    const exchange = isBeyond ? this.#line.shiftOwn() : this.#next(isOpened);
     if (exchange === undefined) {
       if (isBeyond) connection.abort();
       else this.#rest(connection);
@@ -205,11 +212,12 @@ export class ConnectionPool {
     this.#sweeper ??= this.#timers.set(SWEEP_MS, () => this.#sweep());
   }
 
-  #endOpening(connection: HttpConnection): void {
+  /** Whether it was being opened. */
+  #endOpening(connection: HttpConnection): boolean {
     const timer = this.#opening.get(connection);
-    if (timer === undefined) return;
+    if (timer === undefined) return false;
     this.#timers.clear(timer);
-    this.#opening.delete(connection);
+    return this.#opening.delete(connection);
   }
 
   #ended(connection: HttpConnection, ending: Ending): void {
