@@ -1,6 +1,6 @@
 import type { Time } from "./clock.ts";
 
-const TICK_MS = 20;
+export const TICK_MS = 20;
 const SLOTS = 1024;
 /** While nothing is due within so many ticks, the wheel looks once in all of them. */
 const DOZE_TICKS = 10;
@@ -16,6 +16,10 @@ export type Timer = {
   /** Its place in its slot; -1: it was run or cleared. */
   place: number;
 };
+
+/** The first tick at which this delay has passed. */
+export const dueTickAfter = (delayMs: number, nowMs: number): number =>
+  Math.max(Math.floor(nowMs / TICK_MS) + 1, Math.ceil((nowMs + delayMs) / TICK_MS));
 
 type WheelTime = Pick<Time, "monotonic" | "every">;
 
@@ -46,9 +50,8 @@ export class TimerWheel {
 
   set(delayMs: number, due: Due): Timer {
     const nowMs = this.#time.monotonic();
-    const current = Math.floor(nowMs / TICK_MS);
-    const dueTick = Math.max(current + 1, Math.ceil((nowMs + delayMs) / TICK_MS));
-    if (this.#pending === 0) this.#tick = current;
+    const dueTick = dueTickAfter(delayMs, nowMs);
+    if (this.#pending === 0) this.#tick = Math.floor(nowMs / TICK_MS);
     if (this.#stopTicking === undefined || dueTick <= this.#dozesTo) this.#wakeEach(1);
     const slot = this.#slot(dueTick);
     const timer: Timer = { dueTick, due, place: slot.length };

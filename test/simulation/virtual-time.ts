@@ -1,8 +1,13 @@
 import type { Clock } from "../../src/lib/clock.ts";
-import { type Due, fire as fireDue, type Timer, type Timers } from "../../src/lib/timer-wheel.ts";
+import {
+  type Due,
+  dueTickAfter,
+  fire as fireDue,
+  TICK_MS,
+  type Timer,
+  type Timers,
+} from "../../src/lib/timer-wheel.ts";
 
-/** As src/lib/timer-wheel.ts counts. */
-const TICK_MS = 20;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const BEGIN_MS = 1000;
 
@@ -32,7 +37,7 @@ export class VirtualTime implements Timers {
 
   /** Fires when a timer wheel would: at a tick, never early. */
   set(delayMs: number, due: Due): Timer {
-    const dueTick = Math.floor(this.#nowMs / TICK_MS) + Math.ceil(delayMs / TICK_MS) + 1;
+    const dueTick = dueTickAfter(delayMs, this.#nowMs);
     const timer: Timer = { dueTick, due, place: 0 };
     this.#timers.add(timer);
     const fire = () => {

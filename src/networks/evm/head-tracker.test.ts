@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Due, fire, type Timer } from "../../lib/timer-wheel.ts";
+import { type Due, dueTickAfter, fire, TICK_MS, type Timer } from "../../lib/timer-wheel.ts";
 import type { UpstreamRequest } from "../../transports/transport.ts";
 import { Breaker } from "../../upstreams/breaker.ts";
 import type { HeadSource } from "../../upstreams/upstream.ts";
@@ -16,8 +16,6 @@ const isLater = (one: Event | undefined, other: Event | undefined): boolean => {
   return one.dueTick === other.dueTick ? one.set > other.set : one.dueTick > other.dueTick;
 };
 
-const TICK_MS = 20;
-
 /** Virtual time; timers fire as late as those of the timer wheel do. */
 class Time {
   now = 0;
@@ -27,8 +25,7 @@ class Time {
   readonly clock = { monotonic: () => this.now };
   readonly timers = {
     set: (delayMs: number, due: Due): Event => {
-      const tick = Math.floor(this.now / TICK_MS) + Math.ceil(delayMs / TICK_MS) + 1;
-      return this.at(tick * TICK_MS, due);
+      return this.at(dueTickAfter(delayMs, this.now) * TICK_MS, due);
     },
     clear: (event: Timer): void => {
       this.#dropped.add(event);
@@ -800,10 +797,10 @@ describe("chain ids", () => {
     network.tracker.verify(node, 100, () => done.push(network.time.now));
     network.tracker.verify(node, 1000, () => done.push(network.time.now));
     network.time.run(2000);
-    expect(done).toEqual([120, 500]);
+    expect(done).toEqual([100, 500]);
     expect(node.calls.filter((call) => call === "eth_chainId")).toHaveLength(1);
     network.tracker.verify(node, 1000, () => done.push(network.time.now));
-    expect(done).toEqual([120, 500, 2000]);
+    expect(done).toEqual([100, 500, 2000]);
   });
 });
 

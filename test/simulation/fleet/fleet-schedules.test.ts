@@ -6,7 +6,7 @@ import type { FleetTally } from "./fleet-schedule.ts";
 import { postgresStorage, sqliteStorage } from "./real-stores.ts";
 import { runFleetSchedules } from "./run-fleet-schedules.ts";
 
-const SCHEDULES = 1500;
+const SCHEDULES = 5000;
 const ON_SQLITE = 50;
 const ON_POSTGRES = 15;
 const { env }: { readonly env?: Readonly<Record<string, string>> } = import.meta as object;
