@@ -7,7 +7,7 @@ const SHORT =
   "cache,clients,docs,envelope,faults,fuzz,http,package,recordings,refusals,routing,slot,storage,subscriptions,tls,upgrade,websocket,wire";
 const SHARED = ["bench/**/*.test.ts", "test/*.test.ts", `test/{${SHORT}}/**/*.test.ts`];
 // Most tests wait for processes and sockets: of two at a time, two cores have a quarter of their time to spare.
-const maxWorkers = Math.max(4, availableParallelism() - 1);
+const maxWorkers = Math.max(3, availableParallelism() - 1);
 
 /** What `npm test` runs. `last` begins when all others have ended: it searches what they wrote. */
 export default defineConfig({

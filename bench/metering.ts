@@ -33,6 +33,7 @@ import { UsageRecorder } from "../src/usage/usage-recorder.ts";
 import { EventLoop } from "../src/wire/event-loop.ts";
 import type { RequestHead } from "../src/wire/server/request-head.ts";
 import { someHolding } from "../test/support/holding.ts";
+import { noFilters } from "../test/support/no-filters.ts";
 import { stubNetwork } from "../test/support/stub-network.ts";
 import { median } from "./histogram.ts";
 
@@ -196,6 +197,7 @@ function bareSubject(): Subject {
     ledger: { admit: () => reservation, draw: nothing, settle: nothing } as PipelineParts["ledger"],
     usage: { record: nothing, contract: nothing },
     usageOf,
+    filters: noFilters,
     mayFailOver: () => false,
   });
   const parts = {
@@ -240,6 +242,7 @@ async function meteredSubject(store: Storage): Promise<Subject> {
     ledger,
     usage,
     usageOf,
+    filters: noFilters,
     mayFailOver: () => false,
   });
   const address = { network: networkOf(), key };

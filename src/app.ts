@@ -30,6 +30,7 @@ import type { Network } from "./networks/network.ts";
 import { storageClock } from "./storage/storage-clock.ts";
 import type { Storage } from "./storage/store.ts";
 import { EventMeter, type EventMeterParts } from "./subscriptions/event-meter.ts";
+import { Filters } from "./subscriptions/filters.ts";
 import { NetworkFeeds, type NetworkFeedsParts } from "./subscriptions/network-feeds.ts";
 import { CallLog, failureLine, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
@@ -87,18 +88,15 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const credits = ownLedger(config, { storage, scheduler, log, process, onForgotten });
   const { ledger } = credits;
   const usage = usageRecorder(config, { ...parts, metrics, clock, process });
+  const feeds = feedsOf(config, served, { clock, timers, ledger, usage });
+  const filters = new Filters({ store: storage.filters, feeds, clock, random: randomBytes });
   const server = new GatewayServer(config.server, {
     memory,
-    feeds: feedsOf(config, served, { clock, timers, ledger, usage }),
+    feeds,
     ...wayIn(config, { addresses: new AddressBook(networks), authenticator, clock }),
-    pipeline: pipelineOf(config, { storage, log, clock, ledger, usage }),
+    pipeline: pipelineOf(config, { storage, log, clock, ledger, usage, filters }),
     ids: new RequestIds(randomBytes),
-    authenticator,
-    metrics,
-    ledger,
-    clock,
-    loop,
-    log,
+    ...{ authenticator, metrics, ledger, clock, loop, log },
   });
   const check = obstacles({ storage, clock, ledger, usage });
   const fleet = joinFleet(config, { ...parts, clock, metrics, ledger, process, served, caps });
@@ -134,7 +132,8 @@ function pipelineOf(
     storage,
     log,
     ...parts
-  }: Pick<GatewayParts, "storage" | "log"> & Pick<PipelineParts, "clock" | "ledger" | "usage">,
+  }: Pick<GatewayParts, "storage" | "log"> &
+    Pick<PipelineParts, "clock" | "ledger" | "usage" | "filters">,
 ): Pipeline {
   const { clock } = parts;
   return new Pipeline({

@@ -98,6 +98,13 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
     this.goOn(this);
   }
 
+  /** It goes on as a call of another method, from the stage where that was found. */
+  becomes(definition: Definition, args: readonly JsonValue[]): void {
+    this.definition = definition;
+    this.args = args;
+    this.nextStage -= 1;
+  }
+
   take(planned: Plan | RpcError): void {
     if ("name" in planned) this.error = planned;
     else this.plan = planned;

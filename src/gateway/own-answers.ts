@@ -1,40 +1,125 @@
+import { checkCall } from "../access/allow-lists.ts";
 import type { Identity } from "../access/authenticator.ts";
-import { encode } from "../jsonrpc/value.ts";
-import { toBinary } from "../lib/bytes.ts";
-import type { Definition } from "../methods/definition.ts";
+import type { ErrorName, RpcError } from "../jsonrpc/errors.ts";
+import { encode, type JsonObject } from "../jsonrpc/value.ts";
+import { type Piece, toBinary } from "../lib/bytes.ts";
+import { contractsOf } from "../methods/contracts.ts";
+import type { Definition, OwnAnswer } from "../methods/definition.ts";
+import type { Filters } from "../subscriptions/filters.ts";
+import type { FilterCriteria } from "../subscriptions/subscription.ts";
 import type { Call } from "./call.ts";
+import { notAllowed } from "./refusals.ts";
 
-type UsageOf = (identity: Identity) => Promise<string>;
+export type OwnParts = {
+  /** The result of tollgate_usage, JSON text. */
+  readonly usageOf: (identity: Identity) => Promise<string>;
+  readonly filters: Pick<Filters, "create" | "changes" | "logFilter" | "remove">;
+};
 
-/** Answers what the gateway knows of the caller, or does for it: no node is asked on the call's behalf. */
+const NO_FILTER: JsonObject = Object.freeze(new Map());
+
+/** Answers what the gateway knows of the caller, or does for it. */
 export function answerOwn(
-  own: NonNullable<Definition["own"]>,
+  own: Exclude<OwnAnswer, "filter logs">,
   call: Call,
-  usageOf: UsageOf,
+  parts: OwnParts,
 ): "waiting" | undefined {
+  const { usageOf, filters } = parts;
+  const { session, args } = call;
+  const [first] = args;
   switch (own) {
     case "usage":
-      return tellUsage(call, usageOf);
+      return conclude(call, "credits_unavailable", usageOf(session.identity).then(toBinary));
     case "subscribe":
       return subscribe(call);
     case "unsubscribe":
       unsubscribe(call);
       return undefined;
+    case "log filter":
+      return create(call, { kind: "logs", filter: first as JsonObject }, filters);
+    case "block filter":
+      return create(call, { kind: "blocks", filter: NO_FILTER }, filters);
+    case "pending filter":
+      return create(call, { kind: "pending", filter: NO_FILTER }, filters);
+    case "filter changes":
+      return tellChanges(call, filters);
+    case "remove filter":
+      return conclude(call, UNREAD, filters.remove(session, String(first)).then(String));
   }
 }
 
-function tellUsage(call: Call, usageOf: UsageOf): "waiting" {
-  usageOf(call.session.identity).then(
-    (text) => {
-      call.result = [toBinary(text)];
-      call.goOn(call);
-    },
-    (error: unknown) => {
-      call.error = { name: "credits_unavailable", internal: String(error) };
-      call.goOn(call);
-    },
-  );
+/** Gives the call what is promised: a result, JSON text, or its error. */
+function conclude(
+  call: Call,
+  failure: ErrorName,
+  promised: Promise<string | readonly Piece[] | RpcError>,
+): "waiting" {
+  void promised
+    .then(
+      (outcome) => {
+        if (typeof outcome === "string") call.result = [outcome];
+        else if ("name" in outcome) call.error = outcome;
+        else call.result = outcome;
+      },
+      (error: unknown) => {
+        call.error = { name: failure, internal: String(error) };
+      },
+    )
+    .then(() => call.goOn(call));
   return "waiting";
+}
+
+const UNREAD = "filters_unavailable";
+
+function create(call: Call, criteria: FilterCriteria, filters: OwnParts["filters"]): "waiting" {
+  const made = filters.create(call.session, criteria);
+  const told = made.then((id) => (typeof id === "string" ? `"${id}"` : id));
+  return conclude(call, UNREAD, told);
+}
+
+function tellChanges(call: Call, filters: OwnParts["filters"]): "waiting" {
+  const { session, args, deadlineMs } = call;
+  const options = { deadlineMs, mayTell: (filter: JsonObject) => refusedFor(call, filter) };
+  const changes = filters.changes(session, String(args[0]), options);
+  const told = changes.then((results) => ("name" in results ? results : listOf(results)));
+  return conclude(call, UNREAD, told);
+}
+
+/** The call goes on as one of eth_getLogs with the filter's params. */
+export function askFilterLogs(call: Call, { filters }: Pick<OwnParts, "filters">): "waiting" {
+  const found = filters.logFilter(call.session, String(call.args[0]));
+  void found
+    .then(
+      (filter) => {
+        if ("name" in filter) call.error = filter;
+        else call.error = refusedFor(call, filter);
+        if (call.error === undefined) call.becomes(getLogs(call), [filter as JsonObject]);
+      },
+      (error: unknown) => {
+        call.error = { name: UNREAD, internal: String(error) };
+      },
+    )
+    .then(() => call.goOn(call));
+  return "waiting";
+}
+
+/** The key's lists hold for what a filter looks for, also where they are newer. */
+function refusedFor(call: Call, filter: JsonObject): RpcError | undefined {
+  const { session, method } = call;
+  const { allow } = session.identity;
+  const kind = allow && checkCall(allow, method, contractsOf(getLogs(call), [filter]));
+  return kind && notAllowed(kind);
+}
+
+const getLogs = ({ session }: Call): Definition =>
+  session.network.family.lookUp("eth_getLogs") as Definition;
+
+/** As JSON text. */
+function listOf(results: readonly Piece[]): readonly Piece[] {
+  const pieces: Piece[] = ["["];
+  for (const result of results) pieces.push(pieces.length > 1 ? "," : "", result);
+  pieces.push("]");
+  return pieces;
 }
 
 function subscribe(call: Call): "waiting" | undefined {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { someHolding } from "../../test/support/holding.ts";
+import { noFilters } from "../../test/support/no-filters.ts";
 import { stubNetwork } from "../../test/support/stub-network.ts";
 import type { Identity } from "../access/authenticator.ts";
 import { DEFAULT_WIRE } from "../config/default-wire.ts";
@@ -40,6 +41,7 @@ function pipelineWith(ledger: PipelineParts["ledger"]): Pipeline {
     usage: { record: nothing, contract: nothing },
     mayFailOver: () => false,
     usageOf: async () => "{}",
+    filters: noFilters,
   });
 }
 

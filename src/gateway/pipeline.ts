@@ -15,18 +15,16 @@ import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call, Session } from "./call.ts";
 import { drawForFreeCall, drawForMessage, drawForRefusal } from "./free-load.ts";
 import { normalise } from "./normalise.ts";
-import { answerOwn } from "./own-answers.ts";
+import { answerOwn, askFilterLogs, type OwnParts } from "./own-answers.ts";
 import { notAllowed } from "./refusals.ts";
 
-export type PipelineParts = {
+export type PipelineParts = OwnParts & {
   readonly clock: Clock;
   readonly log: CallLog;
   readonly ledger: Pick<Ledger, "admit" | "draw" | "settle">;
   readonly usage: Pick<UsageRecorder, "record" | "contract">;
   /** Whether the account's plan lets partners answer where no primary can. */
   readonly mayFailOver: (identity: Identity) => boolean;
-  /** The result of tollgate_usage, JSON text. */
-  readonly usageOf: (identity: Identity) => Promise<string>;
 };
 
 /** A stage that has to wait says so; the call goes on once, later or at once. */
@@ -198,11 +196,13 @@ function admit(call: Call, { ledger }: PipelineParts): "waiting" | undefined {
   return undefined;
 }
 
-function resolve(call: Call, { mayFailOver }: PipelineParts): "waiting" | undefined {
+function resolve(call: Call, parts: PipelineParts): "waiting" | undefined {
   const { definition, session, args, minBlock, deadlineMs } = call;
-  if (definition === undefined || definition.own !== undefined) return undefined;
+  if (definition === undefined) return undefined;
+  if (definition.own === "filter logs") return askFilterLogs(call, parts);
+  if (definition.own !== undefined) return undefined;
   const { network } = session;
-  const partner = mayFailOver(session.identity);
+  const partner = parts.mayFailOver(session.identity);
   // Params that were canonical as they came are sent as the client wrote them.
   const text = args === call.params ? call.paramsText : undefined;
   const planned = network.resolve({ definition, args, text, minBlock, partner, deadlineMs }, call);
@@ -211,9 +211,11 @@ function resolve(call: Call, { mayFailOver }: PipelineParts): "waiting" | undefi
   return undefined;
 }
 
-function recall(call: Call, { usageOf }: PipelineParts): "waiting" | undefined {
+function recall(call: Call, parts: PipelineParts): "waiting" | undefined {
   const { definition, plan, session } = call;
-  if (definition?.own !== undefined) return answerOwn(definition.own, call, usageOf);
+  if (definition?.own !== undefined && definition.own !== "filter logs") {
+    return answerOwn(definition.own, call, parts);
+  }
   if (plan === undefined) return undefined;
   const known = definition?.local?.(call.args, session.network.factsFor(plan.partner));
   if (known !== undefined) call.result = [toBinary(known)];
@@ -250,7 +252,8 @@ function count(call: Call, { clock, log, usage }: PipelineParts): void {
   const outcome = error === undefined ? "ok" : error.name;
   network.metrics.credits.inc(call.charged);
   const latencyMs = clock.monotonic() - call.begunMs;
-  const method = definition?.method ?? "other";
+  // What a filter's logs were asked for with is another method.
+  const method = definition === undefined ? "other" : call.method;
   network.metrics.calls(method).record(outcome, latencyMs / 1000);
   const { accountId, keyId } = session.identity;
   usage.record({

@@ -158,6 +158,15 @@ export const ERRORS = Object.freeze({
   subscription_not_found: row(-32000, "subscription not found", {
     meaning: "The connection has no subscription of this id.",
   }),
+  filter_not_found: row(-32000, "filter not found", {
+    meaning:
+      "The key has no filter of this id on this network: it was removed, or not asked for five minutes. Make it anew.",
+  }),
+  filters_unavailable: row(-32603, "filters cannot be read at the moment", {
+    status: 503,
+    retryable: true,
+    meaning: "The store does not answer, which has the filters of clients.",
+  }),
   not_on_this_network: row(-32000, "not available on this network", {
     meaning: "The network's nodes do not tell of that: `pendingTransactions` is not set for it.",
   }),

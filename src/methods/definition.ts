@@ -68,6 +68,17 @@ export type CacheRule =
   /** Belongs to the block that a parameter or the answer names. */
   | "block";
 
+export type OwnAnswer =
+  | "usage"
+  | "subscribe"
+  | "unsubscribe"
+  | "log filter"
+  | "block filter"
+  | "pending filter"
+  | "filter changes"
+  | "filter logs"
+  | "remove filter";
+
 /** A method as frozen data; everything that the stages need to know of it stands here. */
 export type Definition = {
   readonly method: string;
@@ -108,7 +119,7 @@ export type Definition = {
   /** The result as JSON text where the gateway knows it; undefined asks a node. */
   readonly local?: (params: readonly JsonValue[], network: LocalFacts) => string | undefined;
   /** Answered by the gateway from what it keeps of the caller, or tells it, not of the chain. */
-  readonly own?: "usage" | "subscribe" | "unsubscribe";
+  readonly own?: OwnAnswer;
   /** Where the params decide what a method is: its definition for these, or why there is none. */
   readonly kindOf?: (params: JsonValue | undefined) => Definition | RpcError;
 };

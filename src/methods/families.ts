@@ -1,6 +1,7 @@
 import { alike } from "./alike.ts";
 import type { ParamsWording } from "./check-params.ts";
 import type { Definition } from "./definition.ts";
+import { FILTER_METHODS } from "./evm/filters.ts";
 import { SUBSCRIPTION_METHODS } from "./evm/subscriptions.ts";
 import { EVM_WORDING } from "./evm/wording.ts";
 import { OWN_METHODS } from "./own.ts";
@@ -60,7 +61,7 @@ function family(
 }
 
 export const FAMILIES: Readonly<Record<Family["name"], Family>> = Object.freeze({
-  evm: family("evm", [...EVM_METHODS, ...SUBSCRIPTION_METHODS], {
+  evm: family("evm", [...EVM_METHODS, ...SUBSCRIPTION_METHODS, ...FILTER_METHODS], {
     writes: EVM_WRITES,
     wording: EVM_WORDING,
   }),

@@ -3,6 +3,7 @@ import { ageCursor, pageOf, readAgeCursor } from "./cursor.ts";
 import type { Accounts } from "./memory/accounts.ts";
 import { memoryAlerts } from "./memory/alerts.ts";
 import { memoryAudit } from "./memory/audit.ts";
+import { memoryFilters } from "./memory/filters.ts";
 import { memoryFleet } from "./memory/fleet.ts";
 import { memoryLedger } from "./memory/ledger.ts";
 import { memoryMembers } from "./memory/members.ts";
@@ -56,6 +57,7 @@ export function openMemory(): Storage {
     audit: audit.store,
     alerts: alerts.store,
     fleet: memoryFleet(check),
+    filters: memoryFilters(check),
     isGone: () => false,
     traffic: { statements: 0, errors: 0, isUp: true },
     close: async () => {

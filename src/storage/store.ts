@@ -1,5 +1,6 @@
 import type { MonotonicMs, UnixMs } from "../lib/moments.ts";
 import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
+import type { FilterStore } from "./filter-store.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { UsageStore } from "./usage-store.ts";
@@ -191,6 +192,7 @@ export type Storage = {
   readonly audit: AuditStore;
   readonly alerts: AlertStore;
   readonly fleet: FleetStore;
+  readonly filters: FilterStore;
   /**
    * True where nothing can be asked of it any more although that was tried again for some ten seconds:
    * the process should be restarted.

@@ -14,9 +14,18 @@ type Alternatives = {
 export class LogMatcher {
   readonly #addresses: Alternatives | undefined;
   readonly #topics: readonly (Alternatives | undefined)[];
+  readonly #from: number = 0;
+  readonly #to: number = Number.POSITIVE_INFINITY;
 
-  /** `filter`: as the check of `eth_getLogs` gives it; its blocks are not looked at. */
-  constructor(filter: JsonObject) {
+  /**
+   * `filter`: as the check of `eth_getLogs` gives it. Its blocks bound what is told of only with
+   * `hasRange`, and only where they are numbers.
+   */
+  constructor(filter: JsonObject, hasRange = false) {
+    if (hasRange) {
+      this.#from = numberOf(filter.get("fromBlock")) ?? this.#from;
+      this.#to = numberOf(filter.get("toBlock")) ?? this.#to;
+    }
     this.#addresses = alternativesOf(filter.get("address"));
     const topics = filter.get("topics");
     this.#topics = Array.isArray(topics) ? topics.map(alternativesOf) : [];
@@ -27,8 +36,9 @@ export class LogMatcher {
     return this.#addresses?.values;
   }
 
-  /** Whether a block with this bloom may have a log that matches; false: it has none. */
-  mayMatch(bloom: BloomText): boolean {
+  /** Whether a block of this number and bloom may have a log that matches; false: it has none. */
+  mayMatch({ number, bloom }: { readonly number: number; readonly bloom: BloomText }): boolean {
+    if (number < this.#from || number > this.#to) return false;
     return [this.#addresses, ...this.#topics].every(
       (place) => place === undefined || place.bits.some((bits) => mayHold(bloom, bits)),
     );
@@ -43,6 +53,11 @@ export class LogMatcher {
     }
     return true;
   }
+}
+
+function numberOf(block: JsonValue | undefined): number | undefined {
+  if (block === "earliest") return 0;
+  return typeof block === "string" && block.startsWith("0x") ? Number(block) : undefined;
 }
 
 function alternativesOf(value: JsonValue | undefined): Alternatives | undefined {

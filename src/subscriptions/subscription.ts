@@ -1,7 +1,8 @@
 import type { Identity } from "../access/identity.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
-import type { JsonValue } from "../jsonrpc/value.ts";
+import type { JsonObject, JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Network } from "../networks/network.ts";
 
 /** Why a client's connection has to end. */
@@ -36,6 +37,29 @@ export type Subscription = {
   end(): void;
 };
 
+/** Who asks a filter. */
+export type Asker = Pick<Subscriber, "identity" | "network">;
+
+/** What is new for a filter. */
+export type News = {
+  /** JSON texts, in order. */
+  readonly results: readonly Piece[];
+  /** What comes after that is told the next time. */
+  readonly place: string;
+};
+
+export type FilterCriteria = {
+  readonly kind: "blocks" | "logs" | "pending";
+  /** Of logs, as the check of the method's params gave it; else empty. */
+  readonly filter: JsonObject;
+};
+
+export type PollRequest = {
+  readonly criteria: FilterCriteria;
+  readonly place: string;
+  readonly untilMs: MonotonicMs;
+};
+
 export type SubscribeRequest = {
   readonly id: string;
   /** As the check of the method's params gave them. */
@@ -50,4 +74,8 @@ export type NetworkFeed = {
     subscriber: Subscriber,
     done: (opened: Subscription | RpcError) => void,
   ): void;
+  /** Where a filter begins that is made now. `done` is called once. */
+  begin(kind: FilterCriteria["kind"], done: (place: string | RpcError) => void): void;
+  /** What is new since a place. `done` is called once, within the time. */
+  poll(request: PollRequest, asker: Asker, done: (news: News | RpcError) => void): void;
 };

@@ -11,6 +11,7 @@ import { CallLog, createLog } from "../../src/telemetry/log.ts";
 import { UsageRecorder } from "../../src/usage/usage-recorder.ts";
 import { EventLoop } from "../../src/wire/event-loop.ts";
 import { someHolding } from "../support/holding.ts";
+import { noFilters } from "../support/no-filters.ts";
 import { stubNetwork } from "../support/stub-network.ts";
 import { mutatedBodies } from "./mutations.ts";
 import { complexityOf, type OwedAnswer, owedTo } from "./oracle.ts";
@@ -43,6 +44,7 @@ export function inProcess(): (body: Buffer) => Promise<Answered> {
     ledger,
     usage,
     usageOf,
+    filters: noFilters,
     mayFailOver: () => false,
   });
   const session = { network, identity: IDENTITY, requestId: "fuzz" };

@@ -12,6 +12,7 @@ import type { PartnerStore } from "../../src/storage/store.ts";
 import type { CallLog, Logger } from "../../src/telemetry/log.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { LargeBuffers } from "../../src/wire/bytes/large-buffers.ts";
+import { noFilters } from "../support/no-filters.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { CHAIN_ID } from "./simulated-chain.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -85,6 +86,7 @@ export class SimulatedGateway {
       usage: { record: ignore, contract: ignore },
       mayFailOver: ({ plan }) => plan === "growth",
       usageOf: async () => "{}",
+      filters: noFilters,
     });
   }
 

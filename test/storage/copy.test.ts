@@ -220,9 +220,9 @@ describe("a copy from one store to another", () => {
 });
 
 /** Of those that run, and of the copy itself. */
-const NOT_COPIED = ["changes", "copy_state", "fleet", "lost_commits"];
+const NOT_COPIED = ["changes", "copy_state", "filters", "fleet", "lost_commits"];
 
-test("each table of a store is copied, but the feed, who runs and what a copy keeps of itself", async () => {
+test("each table of a store is copied, but the feed, what serves for minutes, who runs and what a copy keeps of itself", async () => {
   const settings = sqlite();
   await (await openStorage(settings)).close();
   const db = new DatabaseSync(settings.url.slice("sqlite:".length));

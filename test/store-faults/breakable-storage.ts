@@ -9,8 +9,8 @@ export type BreakableStorage = {
 /** `broken` maps a store's name to the text of its error. */
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
-  const { accounts, keys, ledger, usage, partners, changes, members, audit, alerts, fleet } =
-    storage;
+  const { accounts, keys, ledger, usage, partners } = storage;
+  const { changes, members, audit, alerts, fleet, filters } = storage;
   const { isGone, close, traffic } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
@@ -36,6 +36,7 @@ export function breakable(storage: Storage): BreakableStorage {
       audit: wrapped("audit", audit),
       alerts: wrapped("alerts", alerts),
       fleet: wrapped("fleet", fleet),
+      filters: wrapped("filters", filters),
       isGone,
       traffic,
       close,

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openMemory } from "../../src/storage/memory.ts";
 import { delivery } from "../support/alert-contract.ts";
 import { auditEntry } from "../support/audit-contract.ts";
+import { storedFilter } from "../support/filter-contract.ts";
 import { fleetProcess } from "../support/fleet-contract.ts";
 import { givenBack, takeRequest } from "../support/ledger-contract.ts";
 import { partnerTake } from "../support/partner-contract.ts";
@@ -30,6 +31,7 @@ const BEFORE: readonly (readonly [store: string, method: string, ...args: unknow
   ["usage", "record", [bucket()], []],
   ["alerts", "claim", { accountId: "acc_1", day, threshold: 75 }, [delivery()]],
   ["fleet", "tell", fleetProcess(), now],
+  ["filters", "insert", storedFilter(), 9, now],
 ];
 
 /** One call of each method that writes. */
@@ -60,6 +62,9 @@ const WRITES: typeof BEFORE = [
   ["fleet", "setDrained", { network: "mainnet", upstream: "node-a" }, true],
   ["fleet", "tellLoss", now],
   ["fleet", "forgetLoss"],
+  ["filters", "insert", storedFilter({ id: "0x02" }), 9, now],
+  ["filters", "move", { id: "0x01", from: "5.aa", to: "6.bb", move: "m" }, now],
+  ["filters", "remove", "0x01", "key_1", now],
   ["alerts", "settle", "del_1", { state: "sent", attempts: 1, nextAt: null, lastError: null }],
 ];
 const READS = [
@@ -67,7 +72,7 @@ const READS = [
   ...["keys.findByHash", "keys.findById", "keys.list", "ledger.read", "changes.since"],
   ...["usage.query", "usage.series", "usage.totals", "usage.topContracts", "partners.read"],
   ...["members.list", "members.ofEmail", "audit.page", "alerts.read", "alerts.list", "alerts.page"],
-  ...["fleet.list", "fleet.drained", "fleet.lossFound"],
+  ...["fleet.list", "fleet.drained", "fleet.lossFound", "filters.find"],
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {

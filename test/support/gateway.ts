@@ -50,6 +50,8 @@ export async function startTestGateway(options: {
   readonly limits?: Partial<ConnectionLimits>;
   /** In place of an empty one in memory. */
   readonly storage?: Storage;
+  /** The e-mail of the first account, where another gateway has the same storage. */
+  readonly account?: string;
   readonly clock?: Clock;
 }): Promise<TestGateway> {
   const { networks, server, cache = { memoryBytes: 0 }, plans, limits } = options;
@@ -80,7 +82,7 @@ export async function startTestGateway(options: {
   });
   const log = createLog({ level: "debug", terminal: false }, sink);
   const storage = options.storage ?? (await openStorage({ url: "memory:" }));
-  const { id, key } = await demoKey(storage, config.plans);
+  const { id, key } = await demoKey(storage, config.plans, { account: options.account });
   recordKey(key);
   const gateway: RunningGateway = await startGateway(config, { storage, log, loop, clock });
   const ports = [gateway.port, gateway.adminPort ?? 0];
@@ -124,7 +126,7 @@ async function demoKey(
   {
     account = "test@example.com",
     plan = "test",
-  }: { account?: string; plan?: string | undefined } = {},
+  }: { account?: string | undefined; plan?: string | undefined } = {},
 ): Promise<{ id: string; key: string }> {
   const parts = { storage, plans, clock: systemClock, random: randomBytes };
   await createAccount(parts, { email: account, plan, operator: false });

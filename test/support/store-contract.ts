@@ -3,6 +3,7 @@ import { type Storage, StorageError } from "../../src/storage/store.ts";
 import { accountPageContract } from "./account-page-contract.ts";
 import { alertContract } from "./alert-contract.ts";
 import { auditContract, auditEntry } from "./audit-contract.ts";
+import { filterContract } from "./filter-contract.ts";
 import { fleetContract, fleetProcess } from "./fleet-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
 import { memberContract } from "./member-contract.ts";
@@ -32,6 +33,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
     describe("the audit log", () => auditContract(() => storage));
     describe("alerts", () => alertContract(() => storage));
     describe("the fleet", () => fleetContract(() => storage));
+    describe("filters", () => filterContract(() => storage));
 
     test("a closed storage refuses calls, and closing twice is no fault", async () => {
       await storage.close();

@@ -105,6 +105,23 @@ export const logCriteria: Param = Object.freeze({
   },
 });
 
+/**
+ * Of a filter that tells of blocks to come, as go-ethereum's `SubscribeLogs` takes it: from the head on, from a block
+ * on, or a range of blocks.
+ * @throws ParamFault
+ */
+export function requireFilterRange(filter: JsonObject): void {
+  const [from, to] = ["fromBlock", "toBlock"].map((key) => filter.get(key) ?? "latest");
+  if (from === "pending" || to === "pending") {
+    throw new ParamFault("pending logs are not supported");
+  }
+  const isBlock = (block: JsonValue | undefined): boolean =>
+    block === "earliest" || isNumber(block);
+  const isOpen = to === "latest" && (from === "latest" || isBlock(from));
+  if (isOpen || (isBlock(from) && isBlock(to))) return;
+  throw new ParamFault("invalid block range params");
+}
+
 const isNumber = (block: JsonValue | undefined): block is string =>
   typeof block === "string" && block.startsWith("0x");
 

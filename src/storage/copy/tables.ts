@@ -17,7 +17,7 @@ const USAGE_KEY = ["account_id", "at", "key_id", "network", "method", "outcome"]
 const USAGE_SUMS = ["calls", "credits", "bytes"];
 const OF_USERS = { key: ["id"], sums: [], isOfUsers: true } as const;
 
-/** All but the feed of changes, the list of processes and what they lost, which are for those that run. */
+/** All but the feed of changes, clients' filters, the list of processes and what they lost: they are for those that run. */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "accounts", key: ["id"], sums: ["credits_per_day", "credits_per_second"] },
   { name: "keys", key: ["id"], sums: ["credits_per_day", "credits_per_second"] },

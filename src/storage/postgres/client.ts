@@ -10,6 +10,7 @@ import { postgresAddress } from "./connection-url.ts";
 import { PostgresDatabase } from "./database.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { isAway } from "./faults.ts";
+import { filterStore } from "./filters.ts";
 import { fleetStore } from "./fleet.ts";
 import { keyStore } from "./keys.ts";
 import { ledgerStore } from "./ledger.ts";
@@ -76,6 +77,7 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
     audit: auditStore(db),
     alerts: alertStore(db),
     fleet: fleetStore(db),
+    filters: filterStore(db),
     // Each statement has a connection that works, or makes one.
     isGone: () => false,
     traffic: db.traffic,

@@ -15,6 +15,7 @@ import {
   reopenDatabase,
   storageError,
 } from "./database.ts";
+import { filterStatements } from "./filters.ts";
 import { fleetStatements } from "./fleet.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
@@ -141,6 +142,7 @@ function connect(db: DatabaseSync): Connection {
       audit: auditStatements(db),
       alerts: alertStatements(db),
       fleet: fleetStatements(db),
+      filters: filterStatements(db),
     };
     return { db, stores: stores as unknown as Record<StoreName, Methods> };
   } catch (error) {

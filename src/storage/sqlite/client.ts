@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
 import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
+import type { FilterStore } from "../filter-store.ts";
 import type { FleetStore } from "../fleet-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import {
@@ -225,10 +226,7 @@ function storageOver(client: SqliteClient): Storage {
     partners: remote<PartnerStore>(client, "partners", { take: true, read: true }),
     changes: remote<ChangeFeed>(client, "changes", { since: true }),
     members: remote<MemberStore>(client, "members", {
-      add: true,
-      list: true,
-      ofEmail: true,
-      remove: true,
+      ...{ add: true, list: true, ofEmail: true, remove: true },
     }),
     audit: remote<AuditStore>(client, "audit", { append: true, page: true }),
     alerts: remote<AlertStore>(client, "alerts", {
@@ -249,6 +247,9 @@ function storageOver(client: SqliteClient): Storage {
       tellLoss: true,
       lossFound: true,
       forgetLoss: true,
+    }),
+    filters: remote<FilterStore>(client, "filters", {
+      ...{ insert: true, find: true, move: true, remove: true },
     }),
     isGone: () => client.isGone,
     traffic: client.traffic,

@@ -76,6 +76,11 @@ export class BlockStory {
     return this.#path.at(-1);
   }
 
+  /** Whether that is the network's head. */
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
   /** The lowest block of the chain that is kept. */
   get oldest(): ToldBlock | undefined {
     return this.#path[0];

@@ -2,7 +2,7 @@ import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import { type Timers, TURN_MS } from "../../lib/timer-wheel.ts";
-import type { Cursor } from "../../methods/cursor.ts";
+import { blockCursor, type Cursor, readCursor } from "../../methods/cursor.ts";
 import { readResume } from "../../methods/params/resume.ts";
 import type { ChainWatch } from "../../networks/evm/chain-watch.ts";
 import { NO_HEAD } from "../../networks/network.ts";
@@ -10,20 +10,40 @@ import type { Upstream } from "../../upstreams/upstream.ts";
 import type { EventMeter } from "../event-meter.ts";
 import { LogMatcher } from "../log-matcher.ts";
 import { NodeQuestions } from "../node-questions.ts";
-import type { NetworkFeed, SubscribeRequest, Subscriber, Subscription } from "../subscription.ts";
+import type {
+  Asker,
+  FilterCriteria,
+  NetworkFeed,
+  News,
+  PollRequest,
+  SubscribeRequest,
+  Subscriber,
+  Subscription,
+} from "../subscription.ts";
 import { BlockStory } from "./block-story.ts";
+import { pollChain } from "./chain-poll.ts";
 import { ChainRecovery, MOST_BEHIND } from "./chain-recovery.ts";
-import { ChainSubscription, type Start } from "./chain-subscription.ts";
+import {
+  ChainSubscription,
+  type ChainSubscriptionOptions,
+  type ChainSubscriptionParts,
+  type Start,
+} from "./chain-subscription.ts";
 import { LogSource } from "./log-source.ts";
 import { PendingFeed } from "./pending-feed.ts";
 import type { ToldBlock } from "./told-block.ts";
-import { HEADS, LogTopic, NOTHING, type Topic } from "./topics.ts";
+import { HASHES, HEADS, LogTopic, NOTHING, type Topic } from "./topics.ts";
 
 /** A block that a client has seen elsewhere may not be known here yet. */
 const UNKNOWN_MS = 5000;
 const LOOK_MS = 250;
 /** A block that nobody knows any more was replaced; blocks so far below it were not. */
 const FINAL_BLOCKS = 128;
+
+/** The chain is followed for so long after the last who was told: filters are asked again, and clients come back. */
+const LINGER_MS = 60_000;
+/** Nodes are asked for new blocks as for clients that use the head. */
+const USE_MS = 10_000;
 
 /** Of kinds without a filter. A gateway is never syncing, and never tells that it is. */
 const TOPICS: ReadonlyMap<JsonValue | undefined, Topic> = new Map([["newHeads", HEADS]]);
@@ -34,7 +54,7 @@ export type ChainFeedParts = {
     "shown" | "subscribe" | "touch" | "whenHead" | "newestHashed" | "hashOf"
   >;
   readonly upstreams: readonly Upstream[];
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Clock, "monotonic" | "now">;
   readonly timers: Timers;
   readonly meter: EventMeter;
   /** Runs it in a later turn of the event loop. */
@@ -50,6 +70,8 @@ export class ChainFeed implements NetworkFeed {
   readonly #pending: PendingFeed;
   readonly #all = new Set<ChainSubscription>();
   #stopFollowing: (() => void) | undefined;
+  /** When somebody was told last. */
+  #usedMs: MonotonicMs = 0;
   #isPassing = false;
   #hasNews = false;
 
@@ -102,6 +124,38 @@ export class ChainFeed implements NetworkFeed {
     });
   }
 
+  begin(kind: FilterCriteria["kind"], done: (place: string | RpcError) => void): void {
+    if (kind === "pending") {
+      done(this.#pending.isAvailable ? this.#pending.place : { name: "not_on_this_network" });
+      return;
+    }
+    this.#whenHead(() => {
+      const start = this.#present;
+      if (start === undefined) return done(NO_HEAD);
+      this.#follow();
+      done(blockCursor(start.number, start.hash));
+    });
+  }
+
+  poll(
+    { criteria, place, untilMs }: PollRequest,
+    asker: Asker,
+    done: (news: News | RpcError) => void,
+  ): void {
+    if (criteria.kind === "pending") {
+      done(this.#pending.since(place));
+      return;
+    }
+    const { number, hash } = readCursor(place) ?? {};
+    if (number === undefined || hash === undefined) throw new Error(`${place} is no place`);
+    const topic =
+      criteria.kind === "blocks"
+        ? HASHES
+        : new LogTopic(new LogMatcher(criteria.filter, true), this.#logs, true);
+    const parts = { ...this.#subscriptionParts(), clock: this.#parts.clock };
+    pollChain({ topic, start: { number, hash }, untilMs }, asker, { parts, done });
+  }
+
   /** A gateway that has just started knows of no block. */
   #whenHead(done: (isKnown: boolean) => void): void {
     const { chain } = this.#parts;
@@ -122,11 +176,12 @@ export class ChainFeed implements NetworkFeed {
     return new LogTopic(new LogMatcher(filter instanceof Map ? filter : new Map()), this.#logs);
   }
 
-  #made(
-    options: { readonly id: string; readonly topic: Topic; readonly start: Start | undefined },
-    subscriber: Subscriber,
-  ): Subscription {
-    return new ChainSubscription(options, subscriber, {
+  #made(options: ChainSubscriptionOptions, subscriber: Subscriber): Subscription {
+    return new ChainSubscription(options, subscriber, this.#subscriptionParts());
+  }
+
+  #subscriptionParts(): ChainSubscriptionParts {
+    return {
       story: this.#story,
       logs: this.#logs,
       recovery: this.#recovery,
@@ -134,14 +189,31 @@ export class ChainFeed implements NetworkFeed {
       timers: this.#parts.timers,
       began: (one) => {
         this.#all.add(one);
-        this.#stopFollowing ??= this.#story.follow(() => this.#pass());
+        this.#follow();
       },
       ended: (one) => {
         this.#all.delete(one);
-        if (this.#all.size > 0) return;
+        this.#usedMs = this.#parts.clock.monotonic();
+      },
+    };
+  }
+
+  #follow(): void {
+    this.#usedMs = this.#parts.clock.monotonic();
+    if (this.#stopFollowing !== undefined) return;
+    this.#stopFollowing = this.#story.follow(() => this.#pass());
+    this.#stayInUse();
+  }
+
+  #stayInUse(): void {
+    const { chain, clock, timers } = this.#parts;
+    chain.touch(false);
+    timers.set(USE_MS, () => {
+      if (this.#all.size > 0 || clock.monotonic() - this.#usedMs < LINGER_MS) this.#stayInUse();
+      else {
         this.#stopFollowing?.();
         this.#stopFollowing = undefined;
-      },
+      }
     });
   }
 
@@ -178,7 +250,6 @@ export class ChainFeed implements NetworkFeed {
 
   #begin(): Iterator<ChainSubscription> {
     this.#hasNews = false;
-    this.#parts.chain.touch(false);
     return this.#all.values();
   }
 

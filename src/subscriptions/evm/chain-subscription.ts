@@ -11,7 +11,7 @@ import type { Partly, Telling, Topic } from "./topics.ts";
 
 /** Credits that cannot be counted, or a node that does not tell: it is tried again. */
 const AGAIN_MS = 500;
-/** So often a block that no node knows any more is asked for: some may have failed. */
+/** Of a block that no node knows any more. */
 const MOST_TRIES = 20;
 /** So often the head is waited for that somebody else has told of. */
 const MOST_WAITS = 10;
@@ -25,6 +25,13 @@ export type Start = Standpoint & { readonly partly?: PartlyTold | undefined };
 /** The block where it stands, of whose logs some are to come. */
 type PartlyTold = { readonly block: ToldBlock; readonly told: Partly };
 
+export type ChainSubscriptionOptions = {
+  /** Empty where results alone are sent, without the notifications around them. */
+  readonly id: string;
+  readonly topic: Topic;
+  readonly start?: Start | undefined;
+};
+
 export type ChainSubscriptionParts = {
   readonly story: BlockStory;
   readonly logs: Pick<LogSource, "fetch">;
@@ -34,6 +41,10 @@ export type ChainSubscriptionParts = {
   /** It is told of every change of the story, until it ends. */
   readonly began: (subscription: ChainSubscription) => void;
   readonly ended: (subscription: ChainSubscription) => void;
+  /** There is nothing more to tell now, or its client is full. */
+  readonly rests?: () => void;
+  /** So often a block that no node knows any more is asked for: some may have failed. */
+  readonly mostTries?: number;
 };
 
 /**
@@ -56,11 +67,7 @@ export class ChainSubscription implements Subscription {
   #tries = 0;
 
   constructor(
-    {
-      id,
-      topic,
-      start,
-    }: { readonly id: string; readonly topic: Topic; readonly start?: Start | undefined },
+    { id, topic, start }: ChainSubscriptionOptions,
     subscriber: Subscriber,
     parts: ChainSubscriptionParts,
   ) {
@@ -70,16 +77,16 @@ export class ChainSubscription implements Subscription {
     this.#parts = parts;
     this.#at = start;
     this.#partly = start?.partly;
-    this.#beginning = notification(id);
+    this.#beginning = id === "" ? "" : notification(id);
   }
 
   get lateCursor(): string | undefined {
     const isLate = this.#at !== undefined && this.#at.hash !== this.#parts.story.tip?.hash;
-    return isLate ? this.#cursor : undefined;
+    return isLate ? this.cursor : undefined;
   }
 
-  /** Undefined while there was nothing to tell. */
-  get #cursor(): string | undefined {
+  /** How far it has told; undefined while there was nothing to tell. */
+  get cursor(): string | undefined {
     const at = this.#at;
     if (at === undefined) return undefined;
     const block = blockCursor(at.number, at.hash);
@@ -97,9 +104,12 @@ export class ChainSubscription implements Subscription {
   /** Tells all that can be told now. Called whenever more may be. */
   advance(): void {
     this.#at ??= this.#parts.story.tip;
-    while (this.#waiting === undefined && !this.#isOver && !this.#subscriber.isFull) {
-      const step = this.#next();
-      if (step === "here") return;
+    while (this.#waiting === undefined && !this.#isOver) {
+      const step = this.#subscriber.isFull ? "here" : this.#next();
+      if (step === "here") {
+        this.#parts.rests?.();
+        return;
+      }
       if (step === "unknown") this.#lookUp();
       else if (step.isAhead === true && this.#mayTry(MOST_WAITS)) this.#tryAgain();
       else this.#take(step);
@@ -139,7 +149,7 @@ export class ChainSubscription implements Subscription {
 
   #found(found: Recovered): void {
     if (found === "known") this.#tries = 0;
-    else if (this.#mayTry(MOST_TRIES)) this.#tryAgain();
+    else if (this.#mayTry(this.#parts.mostTries ?? MOST_TRIES)) this.#tryAgain();
     else this.#fallBehind();
   }
 
@@ -222,7 +232,7 @@ export class ChainSubscription implements Subscription {
   }
 
   #fallBehind(): void {
-    this.#subscriber.close({ kind: "behind", cursor: this.#cursor });
+    this.#subscriber.close({ kind: "behind", cursor: this.cursor });
   }
 
   /** Goes on with what `start` is told, and then with the next step; what is given up tells nothing. */

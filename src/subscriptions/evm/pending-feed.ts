@@ -3,10 +3,11 @@ import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
 import { toBinary } from "../../lib/bytes.ts";
 import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import { notification } from "../../methods/cursor.ts";
+import { FILTER_MS } from "../../storage/filter-store.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import { closeIfSpent, type EventMeter, type PricedEvent } from "../event-meter.ts";
 import type { NodeQuestions } from "../node-questions.ts";
-import type { Subscriber, Subscription } from "../subscription.ts";
+import type { News, Subscriber, Subscription } from "../subscription.ts";
 
 /** Of a second in which something is told. */
 const SECOND: PricedEvent = Object.freeze({
@@ -19,10 +20,18 @@ const KNOWN_HASHES = 20_000;
 /** What comes while credits are waited for; what comes beyond is left out. */
 const MOST_WAITING = 1000;
 
+/** Filters are none any more when they were not asked for so long. */
+const WANTED_MS = FILTER_MS;
+/** So that no two are told of at one moment. Unix milliseconds have some three digits to spare. */
+const STAMP_STEP = 1 / 256;
+
+/** `stamp`: Unix milliseconds, each later than the one before, so that a place holds at any gateway. */
+type Stamped = { readonly stamp: number; readonly hash: string };
+
 export type PendingFeedParts = {
   readonly upstreams: readonly Pick<Upstream, "heads">[];
   readonly nodes: NodeQuestions;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Clock, "monotonic" | "now">;
   readonly meter: EventMeter;
 };
 
@@ -31,6 +40,10 @@ export class PendingFeed {
   readonly #parts: PendingFeedParts;
   readonly #known = new LRUCache<string, true>({ max: KNOWN_HASHES });
   readonly #all = new Set<PendingSubscription>();
+  /** Those told of lately, oldest first, while filters ask for them. */
+  readonly #recent: Stamped[] = [];
+  #lastStamp = 0;
+  #wantedUntilMs: MonotonicMs = Number.NEGATIVE_INFINITY;
   /** Some node tells of them. */
   readonly isAvailable: boolean;
 
@@ -55,9 +68,26 @@ export class PendingFeed {
     return subscription;
   }
 
+  /** Where a filter begins that is made now. */
+  get place(): string {
+    const { clock } = this.#parts;
+    this.#wantedUntilMs = clock.monotonic() + WANTED_MS;
+    return String(Math.max(this.#lastStamp, clock.now()));
+  }
+
+  /** What came since then, as far as it is kept. */
+  since(place: string): News {
+    const from = Number(place);
+    const results = this.#recent.filter(({ stamp }) => stamp > from).map(({ hash }) => `"${hash}"`);
+    return { results, place: this.place };
+  }
+
   #told(hash: string): void {
-    if (this.#all.size === 0 || this.#known.has(hash)) return;
+    const isWanted = this.#parts.clock.monotonic() < this.#wantedUntilMs;
+    if (!isWanted) this.#recent.length = 0;
+    if ((this.#all.size === 0 && !isWanted) || this.#known.has(hash)) return;
     this.#known.set(hash, true);
+    if (isWanted) this.#keep(hash);
     this.#tell(`"${hash}"`, false);
     if (![...this.#all].some(({ isWhole }) => isWhole)) return;
     this.#parts.nodes.ask(
@@ -67,6 +97,12 @@ export class PendingFeed {
         if (transaction !== undefined) this.#tell(toBinary(transaction), true);
       },
     );
+  }
+
+  #keep(hash: string): void {
+    this.#lastStamp = Math.max(this.#lastStamp + STAMP_STEP, this.#parts.clock.now());
+    this.#recent.push({ stamp: this.#lastStamp, hash });
+    if (this.#recent.length > KNOWN_HASHES) this.#recent.splice(0, KNOWN_HASHES / 2);
   }
 
   #tell(result: string, isWhole: boolean): void {

@@ -5,7 +5,6 @@ import type { LogMatcher } from "../log-matcher.ts";
 import { type BlockLogs, removedText, type ToldLog } from "./block-logs.ts";
 import type { Step } from "./block-story.ts";
 import type { LogSource } from "./log-source.ts";
-import type { ToldBlock } from "./told-block.ts";
 
 const HEAD: PricedEvent = Object.freeze({ method: "eth_subscription.newHeads", credits: 50 });
 /** For all logs of a block, also where those that its bloom promised do not match. */
@@ -33,25 +32,38 @@ export const HEADS: Topic = Object.freeze({
     kind === "joins" ? { event: HEAD, all: [block.told] } : undefined,
 });
 
+/** For filters of blocks: their clients pay for asking, not for what they are told. */
+export const HASHES: Topic = Object.freeze({
+  tell: ({ kind, block }: Step) =>
+    kind === "joins" ? { event: FREE, all: [`"${block.hash}"`] } : undefined,
+});
+
 export const NOTHING: Topic = Object.freeze({ tell: () => undefined });
 
-/** Logs that match. */
+/** Logs that match: in notifications, or for a filter, whose client pays for asking, by themselves. */
 export class LogTopic implements Topic {
   readonly #matcher: LogMatcher;
   readonly #source: Pick<LogSource, "known">;
+  readonly #isOfFilter: boolean;
 
-  constructor(matcher: LogMatcher, source: Pick<LogSource, "known">) {
+  constructor(matcher: LogMatcher, source: Pick<LogSource, "known">, isOfFilter = false) {
     this.#matcher = matcher;
     this.#source = source;
+    this.#isOfFilter = isOfFilter;
   }
 
   tell({ kind, block }: Step, partly: Partly | undefined): Telling | undefined | "wanted" {
-    if (!this.#matcher.mayMatch(block.bloom)) return undefined;
+    if (!this.#matcher.mayMatch(block)) return undefined;
     const logs = this.#source.known(block);
     if (logs === undefined) return "wanted";
     const isRemoving = kind === "leaves";
-    const all = this.#of(logs, partly, isRemoving).map((log) => toldLog(log, block, isRemoving));
-    return { event: isRemoving ? FREE : LOGS, all };
+    const isFree = isRemoving || this.#isOfFilter;
+    const all = this.#of(logs, partly, isRemoving).map((log) => {
+      const text = isRemoving ? removedText(log) : log.text;
+      if (this.#isOfFilter) return toBinary(text);
+      return toBinary(told(text, logCursor(block.cursor, log.index, isRemoving)));
+    });
+    return { event: isFree ? FREE : LOGS, all };
   }
 
   /** Those that join and were not told of yet, or leave and were. */
@@ -64,8 +76,3 @@ export class LogTopic implements Topic {
 
 const isTold = (partly: Partly, index: number): boolean =>
   "upTo" in partly ? index <= partly.upTo : index > partly.after;
-
-function toldLog(log: ToldLog, block: ToldBlock, isRemoving: boolean): string {
-  const text = isRemoving ? removedText(log) : log.text;
-  return toBinary(told(text, logCursor(block.cursor, log.index, isRemoving)));
-}

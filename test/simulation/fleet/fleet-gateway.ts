@@ -12,6 +12,7 @@ import { HttpUpstream } from "../../../src/transports/http-upstream.ts";
 import { UsageRecorder } from "../../../src/usage/usage-recorder.ts";
 import { EventLoop } from "../../../src/wire/event-loop.ts";
 import { SimulatedJournal } from "../../credits/simulated-journal.ts";
+import { noFilters } from "../../support/no-filters.ts";
 import type { Question } from "../questions.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { configOf, type NetworkOptions, silent, simulatedNetwork } from "../simulated-gateway.ts";
@@ -179,6 +180,7 @@ export class FleetGateway {
       },
       mayFailOver: ({ plan }) => plans[plan]?.failover === true,
       usageOf: async () => "{}",
+      filters: noFilters,
     });
   }
 

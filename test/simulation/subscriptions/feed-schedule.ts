@@ -17,6 +17,8 @@ import { someWish, WatchingClient } from "./watching-client.ts";
 const RUN_MS = 20_000;
 /** All that waits for something has it by then: a question to a hung node takes five seconds. */
 const SETTLE_MS = 90_000;
+/** The chain is followed for a minute after the last client. */
+const LINGER_MS = 80_000;
 
 export type FeedTally = Readonly<
   Record<"told" | "resumed" | "reorganisations" | "charged", number>
@@ -67,6 +69,7 @@ export class FeedSchedule {
     }
     hold(this.#held === 0, () => `${this.#held} reservations were never settled`);
     hold(this.#feed.size === 0, () => `${this.#feed.size} subscriptions are left`);
+    await this.#time.run(this.#time.nowMs + LINGER_MS, () => undefined);
     hold(this.#listeners.size === 0, () => "the chain is followed for nobody");
     return this.#tally;
   }

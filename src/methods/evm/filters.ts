@@ -1,0 +1,47 @@
+/** Filters, which clients ask again and again what is new. */
+import { type JsonValue, kindOf } from "../../jsonrpc/value.ts";
+import { define } from "../define.ts";
+import type { Definition, Param } from "../definition.ts";
+import { cannotUnmarshal, goValue, string } from "../params/decode.ts";
+import { logFilter, requireFilterRange } from "../params/log-filter.ts";
+import { ParamFault } from "../params/param-fault.ts";
+
+const ID = goValue("rpc.ID");
+const BOOL = goValue("bool");
+
+const id: Param = Object.freeze({
+  name: "filter",
+  want: "the id that eth_newFilter, eth_newBlockFilter or eth_newPendingTransactionFilter gave",
+  required: true,
+  check: (value) => string(value, ID),
+});
+
+const hashesAlone: Param = Object.freeze({
+  name: "whole",
+  want: "false, since a filter tells hashes alone",
+  required: false,
+  check: (value) => {
+    if (typeof value !== "boolean") throw cannotUnmarshal(kindOf(value), BOOL);
+    if (value) throw new ParamFault("a filter tells hashes alone");
+    return value;
+  },
+});
+
+const verify = ([filter]: readonly JsonValue[]): void => {
+  if (filter instanceof Map) requireFilterRange(filter);
+};
+
+export const FILTER_METHODS: readonly Definition[] = Object.freeze([
+  define({
+    ...{ method: "eth_newFilter", credits: 80, params: [logFilter] },
+    ...{ own: "log filter", verify },
+  }),
+  define({ method: "eth_newBlockFilter", credits: 80, own: "block filter" }),
+  define({
+    ...{ method: "eth_newPendingTransactionFilter", credits: 80, params: [hashesAlone] },
+    own: "pending filter",
+  }),
+  define({ method: "eth_getFilterChanges", credits: 140, params: [id], own: "filter changes" }),
+  define({ method: "eth_getFilterLogs", credits: 255, params: [id], own: "filter logs" }),
+  define({ method: "eth_uninstallFilter", credits: 80, params: [id], own: "remove filter" }),
+]);
