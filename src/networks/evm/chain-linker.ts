@@ -17,12 +17,19 @@ export type ChainLinkerParts = {
   readonly left: (upstream: TrackedUpstream) => void;
 };
 
+/** A block that nodes were asked for, the last of them then; no node is asked twice within `BESIDE_MS`. */
+type Wanted = {
+  readonly askedMs: MonotonicMs;
+  readonly asked: ReadonlySet<TrackedUpstream>;
+  readonly isInAir: boolean;
+};
+
 /** Asks nodes for the blocks between their heads and the network's chain. */
 export class ChainLinker {
   readonly #parts: ChainLinkerParts;
   readonly #busy = new Set<TrackedUpstream>();
-  /** Blocks that were asked for by their hashes, and when. */
-  readonly #wanted = new Map<string, MonotonicMs>();
+  /** Blocks that were asked for by their hashes. */
+  readonly #wanted = new Map<string, Wanted>();
   /** Heads that their nodes have left: nothing more is to be found out of them. */
   readonly #left = new Map<TrackedUpstream, string>();
 
@@ -41,11 +48,18 @@ export class ChainLinker {
 
   #askParent(upstream: TrackedUpstream, hash: string): void {
     const now = this.#parts.clock.monotonic();
-    const askedMs = this.#wanted.get(hash);
-    if (askedMs !== undefined && now - askedMs < BESIDE_MS) return;
-    this.#wanted.set(hash, now);
+    for (const [other, { askedMs }] of this.#wanted) {
+      if (now - askedMs >= ASK_MS) this.#wanted.delete(other);
+    }
+    const before = this.#wanted.get(hash);
+    const isLately = before !== undefined && now - before.askedMs < BESIDE_MS;
+    if (isLately && (before.isInAir || before.asked.has(upstream))) return;
+    const asked = new Set(isLately ? before.asked : []).add(upstream);
+    this.#wanted.set(hash, { askedMs: now, asked, isInAir: true });
     this.#ask(upstream, { method: "eth_getBlockByHash", params: `["${hash}",false]` }, (json) => {
-      this.#wanted.delete(hash);
+      // It may fail at once, and so may the others.
+      if (json === undefined) this.#wanted.set(hash, { askedMs: now, asked, isInAir: false });
+      else this.#wanted.delete(hash);
       const header = readBlock(json);
       if (header?.hash === hash) {
         this.#parts.view.forks.learn(header);
