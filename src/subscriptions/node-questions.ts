@@ -47,19 +47,9 @@ export class NodeQuestions {
     read: (result: string) => Answer | undefined,
     done: (answer: Answer | undefined) => void,
   ): () => void {
-    const round = new Round(this.#parts, this.#order(question.block), { question, read, done });
+    const round = new Round(this.#parts, { question, read, done });
     round.next();
     return () => round.end();
-  }
-
-  /** Who has the block first, of those the fastest. */
-  #order(block: number): AskedUpstream[] {
-    const now = this.#parts.clock.monotonic();
-    return this.#parts.upstreams
-      .filter((one) => one.role === "primary" && isHealthy(one))
-      .map((one) => ({ one, isLast: one.isForked || one.head < block, cost: one.cost(now) }))
-      .sort((a, b) => Number(a.isLast) - Number(b.isLast) || a.cost - b.cost)
-      .map(({ one }) => one);
   }
 }
 
@@ -69,38 +59,61 @@ type Asked<Answer> = {
   readonly done: (answer: Answer | undefined) => void;
 };
 
+type Candidate = {
+  readonly one: AskedUpstream;
+  readonly isLast: boolean;
+  readonly cost: number;
+};
+
+const isBetter = (one: Candidate, other: Candidate | undefined): boolean =>
+  other === undefined || (one.isLast === other.isLast ? one.cost < other.cost : other.isLast);
+
 class Round<Answer> {
-  readonly #parts: Pick<NodeQuestionsParts, "timers">;
-  readonly #left: AskedUpstream[];
+  readonly #parts: NodeQuestionsParts;
   readonly #asked: Asked<Answer>;
+  readonly #nodes = new Set<AskedUpstream>();
   #inAir = 0;
   #beside: Timer | undefined;
   #isOver = false;
 
-  constructor(
-    parts: Pick<NodeQuestionsParts, "timers">,
-    order: readonly AskedUpstream[],
-    asked: Asked<Answer>,
-  ) {
+  constructor(parts: NodeQuestionsParts, asked: Asked<Answer>) {
     this.#parts = parts;
-    this.#left = [...order];
     this.#asked = asked;
   }
 
   next(): void {
     this.#stopTimer();
-    const upstream = this.#left.shift();
-    if (upstream === undefined) {
-      if (this.#inAir === 0) this.#tell(undefined);
+    const upstream = this.#best();
+    if (upstream === undefined && this.#inAir === 0) {
+      this.#tell(undefined);
       return;
     }
-    const { question, read } = this.#asked;
-    const { method, params } = question;
-    this.#inAir += 1;
+    // Who was not healthy may be so by then.
     this.#beside = this.#parts.timers.set(BESIDE_MS, () => {
       this.#beside = undefined;
       this.next();
     });
+    if (upstream !== undefined) this.#askOne(upstream);
+  }
+
+  /** Of those that were not asked yet: who has the block, of those the fastest. */
+  #best(): AskedUpstream | undefined {
+    const now = this.#parts.clock.monotonic();
+    const { block } = this.#asked.question;
+    return this.#parts.upstreams
+      .filter((one) => one.role === "primary" && isHealthy(one) && !this.#nodes.has(one))
+      .map((one) => ({ one, isLast: one.isForked || one.head < block, cost: one.cost(now) }))
+      .reduce<Candidate | undefined>(
+        (best, next) => (isBetter(next, best) ? next : best),
+        undefined,
+      )?.one;
+  }
+
+  #askOne(upstream: AskedUpstream): void {
+    const { question, read } = this.#asked;
+    const { method, params } = question;
+    this.#nodes.add(upstream);
+    this.#inAir += 1;
     upstream.ask({ method, params, timeoutMs: ASK_MS }, (result) => {
       this.#inAir -= 1;
       if (this.#isOver) return;

@@ -35,6 +35,13 @@ export type Step = {
   readonly isAhead?: boolean;
 };
 
+export type Branch = {
+  /** The highest first. */
+  readonly blocks: readonly ToldBlock[];
+  /** The hash of the next one; absent where the last one's parent is of the chain. */
+  readonly gap?: string;
+};
+
 /** `here`: there is nothing to tell. `unknown`: nodes have to be asked. */
 export type NextStep = Step | "here" | "unknown";
 
@@ -123,6 +130,20 @@ export class BlockStory {
     if (lowest === undefined) return at;
     if (lowest.number <= least) return undefined;
     return { number: lowest.number - 1, hash: lowest.parentHash };
+  }
+
+  /** The blocks from there down that are off the chain, as far as they are known. */
+  branch({ number, hash }: Standpoint): Branch {
+    const blocks: ToldBlock[] = [];
+    const oldest = this.oldest?.number ?? Number.POSITIVE_INFINITY;
+    let at: Standpoint = { number, hash };
+    while (at.number >= oldest && this.at(at.number)?.hash !== at.hash) {
+      const block = this.known(at.hash);
+      if (block === undefined) return { blocks, gap: at.hash };
+      blocks.push(block);
+      at = { number: block.number - 1, hash: block.parentHash };
+    }
+    return { blocks };
   }
 
   /** The block and those below it, down to this number and as far as they are known. */

@@ -118,7 +118,7 @@ export class ChainFeed implements NetworkFeed {
       this.#whenHead((isKnown) => (isKnown ? opened(this.#present) : done(NO_HEAD)));
       return;
     }
-    this.#start(readResume(from), (start) => {
+    this.#start({ cursor: readResume(from), isOfLogs: isLogs }, (start) => {
       if ("name" in start) done(start);
       else opened(isLogs ? start : { number: start.number, hash: start.hash });
     });
@@ -218,7 +218,10 @@ export class ChainFeed implements NetworkFeed {
   }
 
   /** Where somebody who was told up to there goes on. `done` is called once. */
-  #start(cursor: Cursor, done: (start: Start | RpcError) => void): void {
+  #start(
+    { cursor, isOfLogs }: { readonly cursor: Cursor; readonly isOfLogs: boolean },
+    done: (start: Start | RpcError) => void,
+  ): void {
     const untilMs = this.#parts.clock.monotonic() + UNKNOWN_MS;
     this.#find(cursor, untilMs, (block) => {
       const number = block?.number ?? cursor.number;
@@ -228,8 +231,21 @@ export class ChainFeed implements NetworkFeed {
         done(tooFarBack("that block is not known any more", from - FINAL_BLOCKS));
       } else if (head - block.number > MOST_BEHIND) {
         done(tooFarBack(`that block is more than ${MOST_BEHIND} blocks back`, block.number));
-      } else done({ number: block.number, hash: block.hash, partly: partlyTold(cursor, block) });
+      } else {
+        this.#whetherLost(block, isOfLogs, (isLost) => {
+          const why = "that block was replaced, and what it followed is not known any more";
+          if (isLost) done(tooFarBack(why, block.number - FINAL_BLOCKS));
+          else done({ number: block.number, hash: block.hash, partly: partlyTold(cursor, block) });
+        });
+      }
     });
+  }
+
+  /** Somebody was given up before on the same dead branch, and what was missing then is missing still. */
+  #whetherLost(block: ToldBlock, isOfLogs: boolean, done: (isLost: boolean) => void): void {
+    const { blocks } = this.#story.branch(block);
+    if (isOfLogs && blocks.some((one) => this.#logs.isLost(one))) done(true);
+    else this.#recovery.isLost(block, done);
   }
 
   #find(cursor: Cursor, untilMs: MonotonicMs, done: (block: ToldBlock | undefined) => void): void {

@@ -1,9 +1,13 @@
+import { LRUCache } from "lru-cache";
 import type { NodeQuestions } from "../node-questions.ts";
 import type { BlockStory, Standpoint } from "./block-story.ts";
 import { blockOf, type ToldBlock } from "./told-block.ts";
 
 /** As far as somebody who was away is told what came meanwhile. */
 export const MOST_BEHIND = 1000;
+
+/** Whoever stands on one of a thousand branches before is found out once more. */
+const MOST_LOST = 1000;
 
 /** `known`: the story knows one block more of those that it needs. `gone`: no node that answered has it. */
 export type Recovered = "known" | "gone";
@@ -14,6 +18,8 @@ type Waiter = (block: ToldBlock | undefined) => void;
 export class ChainRecovery {
   readonly #nodes: NodeQuestions;
   readonly #story: BlockStory;
+  /** Blocks that somebody was given up for, by their hashes. */
+  readonly #lost = new LRUCache<string, true>({ max: MOST_LOST });
   /** Those that wait, by the hash of the block. */
   readonly #asked = new Map<
     string,
@@ -36,15 +42,37 @@ export class ChainRecovery {
     return () => undefined;
   }
 
+  /** No node told of a block that is needed by who stands there, however often it was asked for. */
+  lose(at: Standpoint): void {
+    this.#lost.set(this.#needed(at), true);
+  }
+
+  /**
+   * Whether somebody was given up before who stood on the same branch, and what was missing then is so still.
+   * `done` is called once.
+   */
+  isLost(at: Standpoint, done: (isLost: boolean) => void): void {
+    const { gap } = this.#story.branch(at);
+    if (gap === undefined || !this.#lost.has(gap)) {
+      done(false);
+      return;
+    }
+    this.#ask(gap, (block) => done(block === undefined));
+  }
+
   /** The next block that is needed to tell what comes next for who stands there. `done` is called once. */
   next(at: Standpoint, done: (recovered: Recovered) => void): () => void {
-    const { oldest } = this.#story;
-    const isBelow = oldest !== undefined && at.number < oldest.number;
-    const needed = isBelow ? oldest.parentHash : (this.#story.missing(at)?.hash ?? at.hash);
-    return this.find(needed, (block) => {
-      if (block !== undefined && isBelow) this.#story.extend(block);
+    return this.find(this.#needed(at), (block) => {
+      // Where it is the parent of the lowest that is kept.
+      if (block !== undefined) this.#story.extend(block);
       done(block === undefined ? "gone" : "known");
     });
+  }
+
+  #needed(at: Standpoint): string {
+    const { oldest } = this.#story;
+    if (oldest !== undefined && at.number < oldest.number) return oldest.parentHash;
+    return this.#story.missing(at)?.hash ?? at.hash;
   }
 
   /** Once for all who want it. */
@@ -71,7 +99,10 @@ export class ChainRecovery {
       (block) => {
         isTold = true;
         this.#asked.delete(hash);
-        if (block !== undefined) this.#story.learn(block);
+        if (block !== undefined) {
+          this.#story.learn(block);
+          this.#lost.delete(hash);
+        }
         for (const waiter of waiters) waiter(block);
       },
     );

@@ -35,7 +35,7 @@ export type ChainSubscriptionOptions = {
 export type ChainSubscriptionParts = {
   readonly story: BlockStory;
   readonly logs: Pick<LogSource, "fetch">;
-  readonly recovery: Pick<ChainRecovery, "next">;
+  readonly recovery: Pick<ChainRecovery, "next" | "lose">;
   readonly meter: EventMeter;
   readonly timers: Timers;
   /** It is told of every change of the story, until it ends. */
@@ -62,6 +62,8 @@ export class ChainSubscription implements Subscription {
   #partly: PartlyTold | undefined;
   /** Set while something is waited for: gives it up. */
   #waiting: (() => void) | undefined;
+  /** What that is needed for; undefined where it is credits. */
+  #waitsFor: NextStep | undefined;
   #isOver = false;
   /** How often its block was asked for in vain. */
   #tries = 0;
@@ -104,6 +106,8 @@ export class ChainSubscription implements Subscription {
   /** Tells all that can be told now. Called whenever more may be. */
   advance(): void {
     this.#at ??= this.#parts.story.tip;
+    // A block whose logs were waited for may have left the chain meanwhile.
+    if (this.#waitsFor !== undefined && !isSame(this.#waitsFor, this.#next())) this.#waitNoMore();
     while (this.#waiting === undefined && !this.#isOver) {
       const step = this.#subscriber.isFull ? "here" : this.#next();
       if (step === "here") {
@@ -111,7 +115,7 @@ export class ChainSubscription implements Subscription {
         return;
       }
       if (step === "unknown") this.#lookUp();
-      else if (step.isAhead === true && this.#mayTry(MOST_WAITS)) this.#tryAgain();
+      else if (step.isAhead === true && this.#mayTry(MOST_WAITS)) this.#tryAgain(step);
       else this.#take(step);
     }
   }
@@ -120,8 +124,13 @@ export class ChainSubscription implements Subscription {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#parts.ended(this);
+    this.#waitNoMore();
+  }
+
+  #waitNoMore(): void {
     this.#waiting?.();
     this.#waiting = undefined;
+    this.#waitsFor = undefined;
   }
 
   #next(): NextStep {
@@ -143,14 +152,18 @@ export class ChainSubscription implements Subscription {
       this.#wait<Recovered>(
         (told) => recovery.next(at, told),
         (found) => this.#found(found),
+        "unknown",
       );
     }
   }
 
   #found(found: Recovered): void {
     if (found === "known") this.#tries = 0;
-    else if (this.#mayTry(this.#parts.mostTries ?? MOST_TRIES)) this.#tryAgain();
-    else this.#fallBehind();
+    else if (this.#mayTry(this.#parts.mostTries ?? MOST_TRIES)) this.#tryAgain("unknown");
+    else {
+      this.#parts.recovery.lose(this.#at as Standpoint);
+      this.#fallBehind();
+    }
   }
 
   #mayTry(most: number): boolean {
@@ -162,11 +175,12 @@ export class ChainSubscription implements Subscription {
     const telling = this.#topic.tell(step, this.#partly?.told);
     if (telling === "wanted") {
       this.#wait(
-        (told) => this.#parts.logs.fetch(step.block, told),
+        (told) => this.#parts.logs.fetch(step, told),
         (logs) => {
           if (logs === undefined) this.#fallBehind();
           else this.#take(step);
         },
+        step,
       );
     } else if (telling === undefined) this.#move(step);
     else this.#charge(telling, step);
@@ -220,7 +234,7 @@ export class ChainSubscription implements Subscription {
     this.#at = kind === "joins" ? block : { number: block.number - 1, hash: block.parentHash };
   }
 
-  #tryAgain(): void {
+  #tryAgain(waitsFor?: NextStep): void {
     const { timers } = this.#parts;
     this.#wait<void>(
       (told) => {
@@ -228,6 +242,7 @@ export class ChainSubscription implements Subscription {
         return () => timers.clear(timer);
       },
       () => undefined,
+      waitsFor,
     );
   }
 
@@ -235,19 +250,34 @@ export class ChainSubscription implements Subscription {
     this.#subscriber.close({ kind: "behind", cursor: this.cursor });
   }
 
-  /** Goes on with what `start` is told, and then with the next step; what is given up tells nothing. */
-  #wait<What>(start: (told: Told<What>) => () => void, goOn: (what: What) => void): void {
+  /**
+   * Goes on with what `start` is told, and then with the next step; what is given up tells nothing. It is given up
+   * where the next step is another than `waitsFor`, once the chain has changed.
+   */
+  #wait<What>(
+    start: (told: Told<What>) => () => void,
+    goOn: (what: What) => void,
+    waitsFor?: NextStep,
+  ): void {
     let isTold = false;
     let isLater = false;
     const giveUp = start((what) => {
       if (isTold || this.#isOver) return false;
       isTold = true;
       this.#waiting = undefined;
+      this.#waitsFor = undefined;
       goOn(what);
       if (isLater) this.advance();
       return true;
     });
     isLater = true;
-    if (!isTold) this.#waiting = giveUp;
+    if (isTold) return;
+    this.#waiting = giveUp;
+    this.#waitsFor = waitsFor;
   }
+}
+
+function isSame(one: NextStep, other: NextStep): boolean {
+  if (typeof one === "string" || typeof other === "string") return one === other;
+  return one.kind === other.kind && one.block.hash === other.block.hash;
 }

@@ -4,13 +4,17 @@ import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import { isEmptyBloom } from "../bloom.ts";
 import type { NodeQuestions } from "../node-questions.ts";
 import { BlockLogs, readBlockLogs } from "./block-logs.ts";
+import type { Step } from "./block-story.ts";
 import type { ToldBlock } from "./told-block.ts";
 
 /** Of the blocks that were told last: once one has left the chain, nodes may not know its logs any more. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 const RETRY_MS = 250;
-/** A block whose logs no node tells for so long is given up. */
+/** A block whose logs no node tells for so long is given up, and one that has left the chain sooner: nodes may forget it. */
 const PATIENCE_MS = 60_000;
+const LEFT_PATIENCE_MS = 10_000;
+/** Blocks whose logs were given up. */
+const MOST_LOST = 1000;
 
 type LogsWaiter = (logs: BlockLogs | undefined) => void;
 
@@ -28,6 +32,7 @@ export class LogSource {
     sizeCalculation: ({ sizeBytes }) => sizeBytes + 1,
   });
   readonly #none = new BlockLogs([]);
+  readonly #lost = new LRUCache<string, true>({ max: MOST_LOST });
   readonly #asked = new Map<string, Asking>();
 
   constructor(parts: LogSourceParts) {
@@ -39,13 +44,20 @@ export class LogSource {
     return this.#kept.get(hash) ?? (isEmptyBloom(bloom) ? this.#none : undefined);
   }
 
-  /** `done` is called once, later: with undefined where no node told for a minute. Returns what gives it up. */
-  fetch(block: ToldBlock, done: LogsWaiter): () => void {
+  /** They were given up, and nobody has them since. */
+  isLost(block: ToldBlock): boolean {
+    return this.#lost.has(block.hash) && this.known(block) === undefined;
+  }
+
+  /** `done` is called once, later: with undefined where no node told in time. Returns what gives it up. */
+  fetch({ block, kind }: Pick<Step, "block" | "kind">, done: LogsWaiter): () => void {
     let asking = this.#asked.get(block.hash);
     if (asking === undefined) {
-      asking = new Asking(block, this.#parts, (logs) => {
+      const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
+      asking = new Asking({ block, patienceMs }, this.#parts, (logs) => {
         this.#asked.delete(block.hash);
-        if (logs !== undefined) this.#kept.set(block.hash, logs);
+        if (logs === undefined) this.#lost.set(block.hash, true);
+        else this.#kept.set(block.hash, logs);
       });
       this.#asked.set(block.hash, asking);
     }
@@ -59,11 +71,17 @@ class Asking {
   readonly #ended: LogsWaiter;
   readonly #waiters = new Set<LogsWaiter>();
   readonly #sinceMs: MonotonicMs;
+  readonly #patienceMs: number;
   #retry: Timer | undefined;
   #giveUp: (() => void) | undefined;
 
-  constructor(block: ToldBlock, parts: LogSourceParts, ended: LogsWaiter) {
+  constructor(
+    { block, patienceMs }: { readonly block: ToldBlock; readonly patienceMs: number },
+    parts: LogSourceParts,
+    ended: LogsWaiter,
+  ) {
     this.#block = block;
+    this.#patienceMs = patienceMs;
     this.#parts = parts;
     this.#ended = ended;
     this.#sinceMs = parts.clock.monotonic();
@@ -95,7 +113,7 @@ class Asking {
 
   #told(logs: BlockLogs | undefined): void {
     this.#giveUp = undefined;
-    const isOver = this.#parts.clock.monotonic() - this.#sinceMs >= PATIENCE_MS;
+    const isOver = this.#parts.clock.monotonic() - this.#sinceMs >= this.#patienceMs;
     if (logs === undefined && !isOver) {
       this.#retry = this.#parts.timers.set(RETRY_MS, () => this.#ask());
       return;

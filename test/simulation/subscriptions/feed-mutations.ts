@@ -19,9 +19,11 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     ...{ from: '    if (!this.#isCurrent) return "here";\n', to: "" },
   },
   {
-    ...{ name: "a block that came between two looks is left out", file: STORY },
-    from: "      at = { number: block.number - 1, hash: block.parentHash };\n    }\n    this.#adopt(at.number, line);",
-    to: "      break;\n    }\n    this.#adopt(at.number - 1, line);",
+    ...{ name: "a block that came between two looks is left out", file: SUBSCRIPTION },
+    ...{
+      from: 'this.#at = kind === "joins" ? block :',
+      to: 'this.#at = kind === "joins" ? (this.#parts.story.tip ?? block) :',
+    },
   },
   {
     ...{ name: "nobody is told once a head is back that was another one for a while", file: STORY },

@@ -1,0 +1,3 @@
+import { expectNothingLost } from "./reorganisations.ts";
+
+expectNothingLost(1000, 2);

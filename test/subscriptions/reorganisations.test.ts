@@ -1,0 +1,3 @@
+import { expectNothingLost } from "./reorganisations.ts";
+
+expectNothingLost(50, 1);
