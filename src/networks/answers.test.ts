@@ -87,7 +87,7 @@ function answersOn(disk: DiskTier | undefined): Answers {
 function outcomeOf(given: Given): FetchOutcome {
   if (typeof given !== "string" && "kind" in given) return given;
   const result = typeof given === "string" ? [Buffer.from(given)] : given;
-  return { kind: "result", result, upstream: UPSTREAM };
+  return { kind: "result", result, upstream: UPSTREAM, askedMs: 0 };
 }
 
 /** Of a state read by number, unless told otherwise. */
@@ -124,7 +124,7 @@ const recalled = (plan: Plan): string | undefined =>
 describe("of a partner", () => {
   const PARTNER = { name: "paid", role: "partner" } as Upstream;
   const result = ['"0x1"'];
-  const answer = { kind: "result", result, upstream: PARTNER } as const;
+  const answer = { kind: "result", result, upstream: PARTNER, askedMs: 0 } as const;
 
   test("an answer is kept for those whom partners answer, until its block is replaced", () => {
     fetched(planOf({ partner: true }));
@@ -156,7 +156,7 @@ test("an answer is what the network makes of a node's, and that is what is kept"
   const got = fetched(planOf());
   shaped = ['"0x01"'];
   asked[0]?.answer('"0x1"');
-  expect(got).toEqual([{ kind: "result", result: shaped, upstream: UPSTREAM }]);
+  expect(got).toEqual([{ kind: "result", result: shaped, upstream: UPSTREAM, askedMs: 0 }]);
   expect(recalled(planOf())).toBe('"0x01"');
 });
 

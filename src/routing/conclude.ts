@@ -29,11 +29,11 @@ export function conclude(
 
 /** A result shows, too, that its node has the block, which nobody may have known. */
 export function resultOf(
-  { upstream, request }: FlightAttempt,
+  { upstream, request, beganMs }: FlightAttempt,
   result: readonly Piece[],
   { seen }: Pick<FlightParts, "seen">,
 ): FetchOutcome {
   const { need } = request;
   if (need.block > upstream.head && need.partial !== true) seen(upstream, need.block);
-  return { kind: "result", result, upstream };
+  return { kind: "result", result, upstream, askedMs: beganMs };
 }

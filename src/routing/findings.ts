@@ -1,5 +1,6 @@
 import type { Failure } from "../failures/failures.ts";
 import type { Piece } from "../lib/bytes.ts";
+import type { MonotonicMs } from "../lib/clock.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { isFault, type Verdict } from "../upstreams/verdict.ts";
 import { FailureLog } from "./failure-log.ts";
@@ -16,6 +17,8 @@ export type Source = {
   readonly upstream: Upstream;
   /** It did not have the block when it was asked: what it does not find may exist. */
   readonly behind: boolean;
+  /** When it was asked. */
+  readonly beganMs: MonotonicMs;
 };
 
 export type Others = {
@@ -134,13 +137,14 @@ export class Findings {
   }
 
   /** Null decides where it can be trusted; else another node is asked, and null kept for the end. */
-  #ofNull({ upstream, behind }: Source, result: readonly Piece[]): FetchOutcome | undefined {
+  #ofNull(source: Source, result: readonly Piece[]): FetchOutcome | undefined {
+    const { upstream, behind, beganMs: askedMs } = source;
     this.note(upstream.name, behind ? "null, but it is behind" : "null");
     const { lookup, exists, future } = this.#need;
-    if (!lookup) return { kind: "result", result, upstream };
+    if (!lookup) return { kind: "result", result, upstream, askedMs };
     if (behind) return undefined;
     this.#nulls ??= new NullAnswers();
-    this.#nulls.add(upstream, result);
+    this.#nulls.add(source, result);
     if (exists) return undefined;
     return this.#nulls.suffices(this.#others.another(), future ? 1 : 2)
       ? this.#nulls.outcome

@@ -15,7 +15,6 @@ export type AttemptOwner = { answered(sent: FlightAttempt, answer: UpstreamAnswe
 
 export type AttemptOptions = Source & {
   readonly request: RoutedRequest;
-  readonly beganMs: number;
   readonly timeoutMs: number;
   /** The one that it is sent beside, because that is slow. */
   readonly beside: Upstream | undefined;

@@ -1,6 +1,7 @@
 import type { Piece } from "../lib/bytes.ts";
 import { blockNumberIn } from "../transports/answer-block.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
+import type { Source } from "./findings.ts";
 import type { FetchOutcome, RoutedNeed, RoutingObserver } from "./routing.ts";
 
 /**
@@ -12,9 +13,9 @@ export class NullAnswers {
   readonly #from: { readonly upstream: Upstream; readonly head: number }[] = [];
   #outcome: FetchOutcome | undefined;
 
-  add(upstream: Upstream, result: readonly Piece[]): void {
+  add({ upstream, beganMs }: Source, result: readonly Piece[]): void {
     this.#from.push({ upstream, head: upstream.head });
-    this.#outcome ??= { kind: "result", result, upstream };
+    this.#outcome ??= { kind: "result", result, upstream, askedMs: beganMs };
   }
 
   /** The call's answer if nobody finds it; undefined where nobody said null. */

@@ -37,7 +37,13 @@ export type RoutedRequest = {
 };
 
 export type FetchOutcome =
-  | { readonly kind: "result"; readonly result: readonly Piece[]; readonly upstream: Upstream }
+  | {
+      readonly kind: "result";
+      readonly result: readonly Piece[];
+      readonly upstream: Upstream;
+      /** When it was asked. */
+      readonly askedMs: MonotonicMs;
+    }
   | { readonly kind: "failure"; readonly failure: Failure; readonly upstream: string }
   | { readonly kind: "too_large"; readonly upstream: string }
   /** Its owner holds so much that there was no memory for the answer. */

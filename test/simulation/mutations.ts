@@ -36,7 +36,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     ...{ name: "an answer of a node that told of nothing is kept", file: KEPT },
-    ...{ from: "known !== undefined && chain.hasTold(upstream, block);", to: "true;" },
+    ...{ from: "known !== undefined && chain.hasTold(upstream, block, askedMs);", to: "true;" },
   },
   {
     ...{ name: "hashes are not compared", file: KEPT },

@@ -26,6 +26,8 @@ export type OracleParts = {
   readonly window: number | undefined;
   /** Whether still nothing speaks against it. */
   readonly isGood: (node: SimulatedNode) => boolean;
+  /** When the gateway last did not know whether its chain is the right one. */
+  readonly uncheckedMs: (node: SimulatedNode) => number;
 };
 
 /** Says what is wrong with an answer. */
@@ -49,7 +51,12 @@ export class Oracle {
     if (asked.plan === "free") this.#checkShown(asked, call);
     if (!call.isPartners) return;
     hold(asked.plan === "growth", () => "a partner answered a plan without failover");
-    hold(good === undefined, () => `a partner answered, though ${good?.options.name} could`);
+    // One whose connection has ended shows its chain anew: nobody waits for that where a partner may answer.
+    const isUnchecked = good !== undefined && this.#parts.uncheckedMs(good) >= asked.beganMs;
+    hold(
+      good === undefined || isUnchecked,
+      () => `a partner answered, though ${good?.options.name} could`,
+    );
   }
 
   /** A plan without failover is told of no block that only a partner has shown. */
@@ -112,6 +119,10 @@ export class Oracle {
       if (node.isLimited || leastMs < 8 * latencyMs + 100 || lacks.includes(method)) return false;
       if (!isGood(node) || node.faultMs >= asked.beganMs) return false;
       if (node.lostMs >= asked.beganMs - LEARNING_MS) return false;
+      // It was slow, so that calls were not worth their waiting for it.
+      const isFull =
+        call.error?.internal?.includes(`${node.options.name}: too many calls`) === true;
+      if (isFull && node.faultMs >= asked.beganMs - LEARNING_MS) return false;
       return this.#mayUse(asked, head) && this.#has(node, head, { asked, call });
     });
     return found?.node;

@@ -43,6 +43,7 @@ export class Witness {
   readonly #shownHistory: HeadHistory;
   readonly #oracle: Oracle;
   readonly #inAir = new Set<Asked>();
+  readonly #uncheckedMs = new Map<SimulatedNode, number>();
   #openWithFailover = 0;
   #partnerRequests = 0;
 
@@ -53,8 +54,11 @@ export class Witness {
     this.#shownHistory = new HeadHistory(network, { chain, time }, "shown");
     this.history.say = say;
     const isGood = (node: SimulatedNode) => this.isGood(node);
+    const uncheckedMs = (node: SimulatedNode) => this.#uncheckedMs.get(node) ?? -1;
     const histories = { growth: this.history, free: this.#shownHistory };
-    this.#oracle = new Oracle({ chain, histories, nodes, timeoutMs, window, isGood });
+    this.#oracle = new Oracle({
+      ...{ chain, histories, nodes, timeoutMs, window, isGood, uncheckedMs },
+    });
     for (const node of nodes) {
       node.onReport = (tip) => say(() => `${node.options.name} reports ${tip.number} ${tip.hash}`);
       node.onRequest = (request) => this.#requested(node, request);
@@ -78,6 +82,10 @@ export class Witness {
       this.#shownHistory.step();
     });
     this.#noteJoined();
+    for (const node of this.#parts.nodes) {
+      if (this.upstream(node).chain !== "right")
+        this.#uncheckedMs.set(node, this.#parts.time.nowMs);
+    }
   }
 
   upstream(node: SimulatedNode) {

@@ -45,7 +45,7 @@ export function stubNetwork(
     const outcome: FetchOutcome =
       result === undefined
         ? { kind: "exhausted", internal: "all failed" }
-        : { kind: "result", result: [Buffer.from(result)], upstream };
+        : { kind: "result", askedMs: 0, result: [Buffer.from(result)], upstream };
     request.done(outcome);
   };
   const head = { number: STUB_HEAD, hash: undefined, gasLimit: 30_000_000n };

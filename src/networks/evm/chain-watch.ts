@@ -206,9 +206,9 @@ export class ChainWatch implements Horizon {
     return this.#view.newestHashed;
   }
 
-  /** Whether this upstream's own head shows that it has this block of the network's chain. */
-  hasTold(upstream: Upstream, number: number): boolean {
-    return this.#view.hasTold(upstream, number);
+  /** Whether this upstream's own head shows that it has this block of the network's chain, and had no other since then. */
+  hasTold(upstream: Upstream, number: number, sinceMs: MonotonicMs): boolean {
+    return this.#view.hasTold(upstream, number, sinceMs);
   }
 
   /**

@@ -72,6 +72,26 @@ function network(roles: readonly ("primary" | "partner")[], confirmations = 1) {
   return { time, nodes, view, changes, a, b, c };
 }
 
+test("a node has told of the chain since it came to it from another branch, whoever told of that first", () => {
+  const { view, time, a, b } = network(["primary", "primary"]);
+  const toldAt = (moment: number, upstream: Node, header: BlockHeader) => {
+    time.now = moment;
+    view.report(upstream, header);
+  };
+  for (const upstream of [a, b]) toldAt(10, upstream, block(10));
+  for (const upstream of [a, b]) toldAt(20, upstream, block(11));
+  expect([9, 10, 20].map((sinceMs) => view.hasTold(a, 11, sinceMs))).toEqual([false, true, true]);
+  expect(view.hasTold(a, 12, 20)).toBe(false);
+  toldAt(30, a, block(11, "b", 10));
+  expect(view.hasTold(b, 11, 30)).toBe(false);
+  expect([29, 30].map((sinceMs) => view.hasTold(a, 11, sinceMs))).toEqual([false, true]);
+  toldAt(40, b, block(11, "b", 10));
+  expect([39, 40].map((sinceMs) => view.hasTold(b, 11, sinceMs))).toEqual([false, true]);
+  toldAt(50, b, block(12, "b", 10));
+  toldAt(60, b, block(12, "b", 10));
+  expect(view.hasTold(b, 12, 40)).toBe(true);
+});
+
 describe("the head", () => {
   test("is the highest block that a healthy primary has, with its hash and gas limit", () => {
     const { view, a, b, changes } = network(["primary", "primary"]);

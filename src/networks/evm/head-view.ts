@@ -99,13 +99,15 @@ export class HeadView {
   }
 
   /**
-   * Whether the last head that this upstream told of is on the network's chain, at `number` or above.
+   * Whether the last head that this upstream told of is on the network's chain, at `number` or above, and so were
+   * those before since then: what it was asked on another branch may be answered once it has told of this one.
    * A partner is believed until it is asked for its head, which is done in a long outage only.
    */
-  hasTold(upstream: TrackedUpstream, number: number): boolean {
-    const tip = this.tipOf(upstream);
+  hasTold(upstream: TrackedUpstream, number: number, sinceMs: MonotonicMs): boolean {
+    const { tip, turnedMs } = this.#byUpstream.get(upstream) ?? {};
     if (tip === undefined) return upstream.role === "partner";
-    return tip.number >= number && this.#tree.chain.has(tip);
+    const isSince = turnedMs === undefined || turnedMs <= sinceMs;
+    return tip.number >= number && isSince && this.#tree.chain.has(tip);
   }
 
   /** The hash of a block of the network's chain, up to the head; undefined if it is not known. */
@@ -155,6 +157,10 @@ export class HeadView {
       standing.sightedMs = askedMs ?? now;
     }
     this.refresh();
+    const { chain } = this.#tree;
+    const goesOn = block.parentHash === before?.hash || block.hash === before?.hash;
+    const isOnChain = before !== undefined && chain.has(before) && chain.has(block);
+    if (!goesOn && !(isOnChain && block.number > before.number)) standing.turnedMs = now;
   }
 
   /**

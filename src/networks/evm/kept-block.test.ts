@@ -9,6 +9,7 @@ const HEAD = 1000;
 const hashAt = (number: number, fork = "a"): string =>
   `0x${fork}${number.toString(16).padStart(63, "0")}`;
 const ASKED = `0x${"ab".repeat(32)}`;
+const ASKED_MS = 7;
 const ADDRESS = `0x${"12".repeat(20)}`;
 
 const hashOf = (number: number) =>
@@ -19,7 +20,7 @@ const chain = {
   newestHashed: HEAD,
   hashOf,
   numberOf: (hash: string) => (hash === hashAt(990) ? 990 : undefined),
-  hasTold: (_: Upstream, number: number) => number <= HEAD,
+  hasTold: (_: Upstream, number: number, sinceMs: number) => number <= HEAD && sinceMs === ASKED_MS,
   confirms: (_: Upstream, number: number, hash: string | undefined) =>
     [hash, undefined].includes(hashOf(number)),
 };
@@ -40,7 +41,14 @@ function kept(
   const definition = FAMILIES.evm.lookUp(method);
   if (definition === undefined) throw new Error("no such method");
   const text = typeof result === "string" ? result : JSON.stringify(result);
-  const answer = { kind: "result", result: [Buffer.from(text)], upstream: node } as const;
+  const answer = {
+    ...({
+      kind: "result",
+      result: [Buffer.from(text)],
+      upstream: node,
+      askedMs: ASKED_MS,
+    } as const),
+  };
   return keptBlock({ definition, args, named } as Plan, answer, { ...chain, ...known });
 }
 

@@ -78,7 +78,7 @@ type Place = { readonly block: number; readonly newest: number; readonly chain: 
 /** A node may be on another fork than is known yet. */
 function isOfChain(
   plan: Plan,
-  { result, upstream }: ResultOutcome,
+  { result, upstream, askedMs }: ResultOutcome,
   { block, newest, chain }: Place,
 ): boolean {
   const { shows } = plan.definition;
@@ -94,5 +94,5 @@ function isOfChain(
   if (newest - block >= SETTLED_BLOCKS) return !upstream.isForked;
   // Below the first block that a node told of nobody would notice that the answer was of a fork.
   // The receipts of a block without transactions show no hash, as others of their method do.
-  return shows === undefined && known !== undefined && chain.hasTold(upstream, block);
+  return shows === undefined && known !== undefined && chain.hasTold(upstream, block, askedMs);
 }

@@ -19,6 +19,8 @@ export type Standing = {
   /** When it last told a head, and when it last showed its highest block. */
   reportedMs: number;
   sightedMs: number;
+  /** When it last told of a head that does not follow the one before. */
+  turnedMs: number | undefined;
   /** It was once known where its head leaves the network's chain, if it does. */
   wasJoined: boolean;
   /** Its head was a block of the network's chain once. */
@@ -38,6 +40,7 @@ export function newStanding(upstream: TrackedUpstream): Standing {
     proven: -1,
     reportedMs: Number.NEGATIVE_INFINITY,
     sightedMs: Number.NEGATIVE_INFINITY,
+    turnedMs: undefined,
     wasJoined: false,
     wasLinked: false,
     join: undefined,
