@@ -1,6 +1,6 @@
 /**
  * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors |
- * --dashboards | --overload | --abuse | --keys | --fleet | --storage postgres]
+ * --dashboards | --overload | --abuse | --keys | --fleet | --subscriptions | --storage postgres]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -14,7 +14,8 @@
  * each or as `--seconds` says (`abuse.ts`). And `--keys`: the same calls with one key, 100,000 and a million
  * (`key-counts.ts`). `--storage postgres` holds each scenario on PostgreSQL against the same on SQLite
  * (`storage-cost.ts`), and four gateways on one database against one of them (`gateway-counts.ts`). `--fleet`
- * simulates a hundred gateways and a million keys with the real ledger (`fleet.ts`).
+ * simulates a hundred gateways and a million keys with the real ledger (`fleet.ts`). `--subscriptions` has
+ * 10,000 subscribers told of new heads, and 1,000 of logs, beside a floor that writes the same (`subscriptions.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -48,6 +49,7 @@ import { countsTable, dashboardsTable, memoryLine, rowsOf, startLines, tableOf }
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
 import { BenchDatabase, storageTable } from "./storage-cost.ts";
+import { StreamRun, streamTable } from "./subscriptions.ts";
 
 const FLOORS: readonly SubjectName[] = [
   ...(["http-constant", "net-constant", "ws-constant", "http-proxy", "net-proxy"] as const),
@@ -57,6 +59,8 @@ const STARTS = 5;
 const ABUSE = { budgetBytes: 268_435_456, addresses: [1, 10, 100] };
 /** Nodes as slow as busy ones; a block time in which each is asked for its head and may answer. */
 const OVERLOAD = { seconds: 26, answerMs: 1000, maxConnections: 64, blockMs: 2000 };
+/** Subscriptions to new heads by socket, the logs of a block, and how many blocks are told. */
+const STREAMS = { sockets: 1000, heads: 10, logs: 500, blocks: 50 };
 /** Each of them finds a place among those that wait for so many connections, or is refused. */
 const HUNG = { calls: 50_000, callsPerSecond: 10_000, maxConnections: 400 };
 
@@ -71,12 +75,15 @@ const { values } = parseArgs({
     abuse: { type: "boolean", default: false },
     keys: { type: "boolean", default: false },
     fleet: { type: "boolean", default: false },
+    subscriptions: { type: "boolean", default: false },
     storage: { type: "string", default: "sqlite" },
     json: { type: "string" },
     compare: { type: "string" },
   },
 });
-const isAlone = values.dashboards || values.overload || values.abuse || values.keys || values.fleet;
+const isAlone =
+  [values.dashboards, values.overload, values.abuse, values.keys].some(Boolean) ||
+  [values.fleet, values.subscriptions].some(Boolean);
 const isOnPostgres = oneOf(values.storage, ["sqlite", "postgres"], "storage") === "postgres";
 const named = values.only?.split(",").map(scenarioOf) ?? SCENARIOS;
 const program = buildProgram();
@@ -120,6 +127,7 @@ const abuseRun = new AbuseRun({
   seconds: positive("seconds", values.seconds ?? "60"),
 });
 const gatewaysRun = new GatewayCountsRun({ ...options, gateways: 4 });
+const streamRun = new StreamRun({ ...STREAMS, ...options });
 const keysRun = new KeyCountsRun({ ...options, counts: [1, 100_000, 1_000_000] });
 const runs = [
   bench,
@@ -130,6 +138,7 @@ const runs = [
   hungRun,
   abuseRun,
   keysRun,
+  streamRun,
   gatewaysRun,
 ];
 const stop = async () => {
@@ -172,6 +181,8 @@ try {
   if (abuses !== null) print(abuseTable(abuses, ABUSE.budgetBytes));
   const keyCounts = values.keys ? await keysRun.run() : null;
   if (keyCounts !== null) print(keyCountsTable(keyCounts));
+  const streams = values.subscriptions ? await streamRun.run() : null;
+  if (streams !== null) print(streamTable(streams));
   const fleet = values.fleet ? await simulateFleet() : null;
   if (fleet !== null && database !== undefined) print(fleetTable(fleet, await rowCost(database)));
   const gatewayCounts = isOnPostgres && values.only === undefined ? await gatewaysRun.run() : null;
@@ -202,6 +213,7 @@ try {
       keyCounts,
       gatewayCounts,
       fleet,
+      streams,
       statements: metering,
       routing,
     };

@@ -63,6 +63,8 @@ export type TollgateOptions = {
   readonly storageUrl?: string;
   /** With a dashboard that its people sign in to by links. */
   readonly hasConsole?: boolean;
+  /** Nodes tell of blocks over WebSockets, and a key may subscribe as often as it likes. */
+  readonly hasStreams?: boolean;
   readonly pinned?: Pinned;
 };
 
@@ -179,8 +181,9 @@ function configuration(
   const memory = options.memoryBytes === undefined ? "" : `, memoryBytes: ${options.memoryBytes}`;
   const own = {
     ...{ members: "family: evm, chainId: 1", urls: nodePorts.map(nodeUrl) },
-    ...{ maxConnections: options.maxConnections ?? 64 },
+    ...{ maxConnections: options.maxConnections ?? 64, hasStreams: options.hasStreams === true },
   };
+  const mostSubscriptions = options.hasStreams === true ? ", maxSubscriptions: 100000" : "";
   const many = Array.from({ length: keys === undefined ? 0 : MANY_NETWORKS }, (_, at) =>
     network(manyName(at), own),
   );
@@ -203,7 +206,7 @@ admin: { host: 127.0.0.1, port: ${adminPort} }
 ${options.hasConsole ? `console: ${dashboard}\n` : ""}storage: { url: "${options.storageUrl ?? `sqlite:./${DATABASE}`}" }
 ${cacheBytes === undefined ? "" : `cache: { memoryBytes: ${cacheBytes} }\n`}log: { level: warn }
 plans:
-  bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false }
+  bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false${mostSubscriptions} }
 networks:
 ${networks.join("")}`;
 }
@@ -215,14 +218,15 @@ type NetworkOptions = {
   readonly urls: readonly string[];
   readonly batch?: number;
   readonly maxConnections?: number;
+  readonly hasStreams?: boolean;
 };
 
 function network(name: string, options: NetworkOptions): string {
-  const { members, urls, batch = 0, maxConnections = 64 } = options;
-  const upstreams = urls.map(
-    (url, at) =>
-      `{ name: stand-in-${at + 1}, url: "${url}", maxConnections: ${maxConnections}, batch: ${batch} }`,
-  );
+  const { members, urls, batch = 0, maxConnections = 64, hasStreams = false } = options;
+  const upstreams = urls.map((url, at) => {
+    const ws = hasStreams ? `, ws: "${url.replace("http:", "ws:")}"` : "";
+    return `{ name: stand-in-${at + 1}, url: "${url}"${ws}, maxConnections: ${maxConnections}, batch: ${batch} }`;
+  });
   return `  - { name: ${name}, ${members}, upstreams: [${upstreams.join(", ")}] }\n`;
 }
 

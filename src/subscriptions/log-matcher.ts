@@ -14,6 +14,8 @@ type Alternatives = {
 export class LogMatcher {
   readonly #addresses: Alternatives | undefined;
   readonly #topics: readonly (Alternatives | undefined)[];
+  /** Of each place that is not any. */
+  readonly #bits: readonly (readonly BloomBits[])[];
   readonly #from: number = 0;
   readonly #to: number = Number.POSITIVE_INFINITY;
 
@@ -29,6 +31,12 @@ export class LogMatcher {
     this.#addresses = alternativesOf(filter.get("address"));
     const topics = filter.get("topics");
     this.#topics = Array.isArray(topics) ? topics.map(alternativesOf) : [];
+    this.#bits = [this.#addresses, ...this.#topics].flatMap((place) => (place ? [place.bits] : []));
+  }
+
+  /** A log of one of the addresses matches, whatever its topics are. */
+  get isOfAddresses(): boolean {
+    return this.#addresses !== undefined && this.#topics.length === 0;
   }
 
   /** Undefined: any. */
@@ -36,12 +44,15 @@ export class LogMatcher {
     return this.#addresses?.values;
   }
 
-  /** Whether a block of this number and bloom may have a log that matches; false: it has none. */
-  mayMatch({ number, bloom }: { readonly number: number; readonly bloom: BloomText }): boolean {
-    if (number < this.#from || number > this.#to) return false;
-    return [this.#addresses, ...this.#topics].every(
-      (place) => place === undefined || place.bits.some((bits) => mayHold(bloom, bits)),
-    );
+  /** Whether logs of this block are told of. */
+  covers(number: number): boolean {
+    return number >= this.#from && number <= this.#to;
+  }
+
+  /** Whether a block with this bloom may have a log that matches; false: it has none. */
+  mayMatch(bloom: BloomText): boolean {
+    for (const bits of this.#bits) if (!mayHoldOne(bloom, bits)) return false;
+    return true;
   }
 
   /** As go-ethereum's `filterLogs`: a place without a topic in the log matches nothing, not even any. */
@@ -53,6 +64,11 @@ export class LogMatcher {
     }
     return true;
   }
+}
+
+function mayHoldOne(bloom: BloomText, all: readonly BloomBits[]): boolean {
+  for (const bits of all) if (mayHold(bloom, bits)) return true;
+  return false;
 }
 
 function numberOf(block: JsonValue | undefined): number | undefined {

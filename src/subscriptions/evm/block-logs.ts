@@ -1,16 +1,21 @@
+import { toBinary } from "../../lib/bytes.ts";
+import { logCursor, told } from "../../methods/cursor.ts";
 import type { LogMatcher, LogPlaces } from "../log-matcher.ts";
 import type { ToldBlock } from "./told-block.ts";
 
 /** A log as subscribers are told of it. */
 export type ToldLog = LogPlaces & {
   readonly index: number;
-  /** JSON text, as of a block of the chain. */
+  /** JSON text in UTF-8 bytes, as of a block of the chain. */
   readonly text: string;
+  /** The same, and the end of its notification: made once for all who are told. */
+  readonly told: string;
 };
 
+const NONE: readonly ToldLog[] = Object.freeze([]);
 const KEPT_END = '"removed":false}';
 
-/** JSON text of a log whose block is off the chain. */
+/** JSON text in UTF-8 bytes of a log whose block is off the chain. */
 export const removedText = ({ text }: ToldLog): string =>
   `${text.slice(0, -KEPT_END.length)}"removed":true}`;
 
@@ -38,23 +43,31 @@ export class BlockLogs {
   }
 
   /** Those that match, in order. */
-  matching(matcher: LogMatcher): ToldLog[] {
-    const { addresses } = matcher;
+  matching(matcher: LogMatcher): readonly ToldLog[] {
+    const { addresses, isOfAddresses } = matcher;
     if (addresses === undefined) return this.#all.filter((log) => matcher.matches(log));
+    const found = addresses.size === 1 ? this.#ofOne(addresses) : this.#ofSome(addresses);
+    return isOfAddresses ? found : found.filter((log) => matcher.matches(log));
+  }
+
+  #ofOne([address = ""]: Iterable<string>): readonly ToldLog[] {
+    return this.#byAddress.get(address) ?? NONE;
+  }
+
+  #ofSome(addresses: ReadonlySet<string>): readonly ToldLog[] {
     const found = [...addresses].flatMap((address) => this.#byAddress.get(address) ?? []);
-    if (addresses.size > 1) found.sort((a, b) => a.index - b.index);
-    return found.filter((log) => matcher.matches(log));
+    return found.sort((a, b) => a.index - b.index);
   }
 }
 
-const HASH = /^0x[0-9a-f]{64}$/i;
-const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const HASH_CHARACTERS = 66;
+const ADDRESS_CHARACTERS = 42;
 const QUANTITY = /^0x[0-9a-f]{1,8}$/i;
 
 /** The logs of this block out of a node's answer; undefined for what are not its logs, in order. */
 export function readBlockLogs(
   json: string,
-  { hash }: Pick<ToldBlock, "hash">,
+  block: Pick<ToldBlock, "hash" | "cursor">,
 ): BlockLogs | undefined {
   let all: unknown;
   try {
@@ -66,7 +79,7 @@ export function readBlockLogs(
   const logs: ToldLog[] = [];
   let last = -1;
   for (const each of all) {
-    const log = readLog(each, hash);
+    const log = readLog(each, block);
     if (log === undefined || log.index <= last) return undefined;
     last = log.index;
     logs.push(log);
@@ -74,20 +87,40 @@ export function readBlockLogs(
   return new BlockLogs(logs);
 }
 
-function readLog(log: unknown, hash: string): ToldLog | undefined {
+function readLog(
+  log: unknown,
+  { hash, cursor }: Pick<ToldBlock, "hash" | "cursor">,
+): ToldLog | undefined {
   if (typeof log !== "object" || log === null) return undefined;
-  const { removed: _, ...rest }: Record<string, unknown> = { ...log };
-  const { address, topics, blockHash, logIndex } = rest;
-  if (!is(HASH, blockHash) || blockHash.toLowerCase() !== hash) return undefined;
-  if (!is(ADDRESS, address) || !is(QUANTITY, logIndex)) return undefined;
-  if (!Array.isArray(topics) || !topics.every((topic) => is(HASH, topic))) return undefined;
+  const { address, topics, blockHash, logIndex } = log as Record<string, unknown>;
+  if (!isText(blockHash, HASH_CHARACTERS) || blockHash.toLowerCase() !== hash) return undefined;
+  if (!isText(address, ADDRESS_CHARACTERS)) return undefined;
+  if (typeof logIndex !== "string" || !QUANTITY.test(logIndex)) return undefined;
+  if (!Array.isArray(topics) || !topics.every((topic) => isText(topic, HASH_CHARACTERS))) {
+    return undefined;
+  }
+  const index = Number(logIndex);
+  const text = toBinary(textOf(log as Record<string, unknown>));
   return {
     address: address.toLowerCase(),
-    topics: topics.map((topic: string) => topic.toLowerCase()),
-    index: Number(logIndex),
-    text: JSON.stringify({ ...rest, removed: false }),
+    topics: topics.every(isLowerCase) ? topics : topics.map(lowerCase),
+    index,
+    text,
+    told: told(text, logCursor(cursor, index)),
   };
 }
 
-const is = (pattern: RegExp, value: unknown): value is string =>
-  typeof value === "string" && pattern.test(value);
+const lowerCase = (text: string): string => text.toLowerCase();
+const isLowerCase = (text: string): boolean => text === text.toLowerCase();
+
+/** Whether it is text of this length: what stands in it is compared, and told as it came. */
+const isText = (value: unknown, characters: number): value is string =>
+  typeof value === "string" && value.length === characters;
+
+/** With `removed` as the last member, as nodes write it. */
+function textOf(log: Record<string, unknown>): string {
+  const text = JSON.stringify(log);
+  if (text.endsWith(KEPT_END)) return text;
+  const { removed: _, ...rest } = log;
+  return JSON.stringify({ ...rest, removed: false });
+}

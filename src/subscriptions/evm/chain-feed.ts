@@ -68,6 +68,8 @@ export class ChainFeed implements NetworkFeed {
   readonly #logs: LogSource;
   readonly #recovery: ChainRecovery;
   readonly #pending: PendingFeed;
+  /** Of all subscriptions: some 10,000 may be open. */
+  readonly #shared: ChainSubscriptionParts;
   readonly #all = new Set<ChainSubscription>();
   #stopFollowing: (() => void) | undefined;
   /** When somebody was told last. */
@@ -89,9 +91,10 @@ export class ChainFeed implements NetworkFeed {
         subscribe: (listener) => chain.subscribe(listener),
       },
     });
-    this.#logs = new LogSource({ ...parts, nodes });
+    this.#logs = new LogSource({ ...parts, nodes, told: () => this.#pass() });
     this.#recovery = new ChainRecovery(nodes, this.#story);
     this.#pending = new PendingFeed({ ...parts, nodes });
+    this.#shared = this.#subscriptionParts();
   }
 
   /** Those that have begun. */
@@ -152,7 +155,7 @@ export class ChainFeed implements NetworkFeed {
       criteria.kind === "blocks"
         ? HASHES
         : new LogTopic(new LogMatcher(criteria.filter, true), this.#logs, true);
-    const parts = { ...this.#subscriptionParts(), clock: this.#parts.clock };
+    const parts = { ...this.#shared, clock: this.#parts.clock };
     pollChain({ topic, start: { number, hash }, untilMs }, asker, { parts, done });
   }
 
@@ -177,7 +180,7 @@ export class ChainFeed implements NetworkFeed {
   }
 
   #made(options: ChainSubscriptionOptions, subscriber: Subscriber): Subscription {
-    return new ChainSubscription(options, subscriber, this.#subscriptionParts());
+    return new ChainSubscription(options, subscriber, this.#shared);
   }
 
   #subscriptionParts(): ChainSubscriptionParts {
@@ -213,6 +216,7 @@ export class ChainFeed implements NetworkFeed {
       else {
         this.#stopFollowing?.();
         this.#stopFollowing = undefined;
+        this.#logs.stop();
       }
     });
   }

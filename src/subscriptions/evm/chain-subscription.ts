@@ -1,4 +1,4 @@
-import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
+import type { CreditRefusal, CreditWaiter, Reservation } from "../../credits/ledger.ts";
 import type { Timers } from "../../lib/timer-wheel.ts";
 import { blockCursor, logCursor, notification } from "../../methods/cursor.ts";
 import { closeIfSpent, type EventMeter } from "../event-meter.ts";
@@ -16,8 +16,9 @@ const MOST_TRIES = 20;
 /** So often the head is waited for that somebody else has told of. */
 const MOST_WAITS = 10;
 
-/** Takes what was waited for; false where nobody waits any more. */
-type Told<What> = (what: What) => boolean;
+const NOTHING_TO_GIVE_UP = (): void => undefined;
+
+type Charging = { readonly telling: Telling; readonly step: Step };
 
 /** Where a subscription begins. */
 export type Start = Standpoint & { readonly partly?: PartlyTold | undefined };
@@ -34,7 +35,7 @@ export type ChainSubscriptionOptions = {
 
 export type ChainSubscriptionParts = {
   readonly story: BlockStory;
-  readonly logs: Pick<LogSource, "fetch">;
+  readonly logs: Pick<LogSource, "fetch" | "isAsked">;
   readonly recovery: Pick<ChainRecovery, "next" | "lose">;
   readonly meter: EventMeter;
   readonly timers: Timers;
@@ -51,7 +52,7 @@ export type ChainSubscriptionParts = {
  * One subscription to a chain. It goes from step to step as far as its client reads, its credits reach and nodes tell,
  * and holds nothing but where it stands.
  */
-export class ChainSubscription implements Subscription {
+export class ChainSubscription implements Subscription, CreditWaiter {
   readonly id: string;
   readonly #subscriber: Subscriber;
   readonly #topic: Topic;
@@ -64,6 +65,10 @@ export class ChainSubscription implements Subscription {
   #waiting: (() => void) | undefined;
   /** What that is needed for; undefined where it is credits. */
   #waitsFor: NextStep | undefined;
+  /** The hash of the block whose logs were waited for last. */
+  #awaits: string | undefined;
+  /** What its credits are waited for. */
+  #charging: Charging | undefined;
   #isOver = false;
   /** How often its block was asked for in vain. */
   #tries = 0;
@@ -106,7 +111,7 @@ export class ChainSubscription implements Subscription {
   /** Tells all that can be told now. Called whenever more may be. */
   advance(): void {
     this.#at ??= this.#parts.story.tip;
-    // A block whose logs were waited for may have left the chain meanwhile.
+    // What was waited for may be needed no more.
     if (this.#waitsFor !== undefined && !isSame(this.#waitsFor, this.#next())) this.#waitNoMore();
     while (this.#waiting === undefined && !this.#isOver) {
       const step = this.#subscriber.isFull ? "here" : this.#next();
@@ -116,7 +121,7 @@ export class ChainSubscription implements Subscription {
       }
       if (step === "unknown") this.#lookUp();
       else if (step.isAhead === true && this.#mayTry(MOST_WAITS)) this.#tryAgain(step);
-      else this.#take(step);
+      else if (!this.#take(step)) return;
     }
   }
 
@@ -171,19 +176,23 @@ export class ChainSubscription implements Subscription {
     return this.#tries <= most;
   }
 
-  #take(step: Step): void {
+  /** False where it goes on once the logs of the block are known, or given up: it is told of either. */
+  #take(step: Step): boolean {
     const telling = this.#topic.tell(step, this.#partly?.told);
-    if (telling === "wanted") {
-      this.#wait(
-        (told) => this.#parts.logs.fetch(step, told),
-        (logs) => {
-          if (logs === undefined) this.#fallBehind();
-          else this.#take(step);
-        },
-        step,
-      );
-    } else if (telling === undefined) this.#move(step);
+    if (telling === "wanted") return this.#awaitLogs(step);
+    if (telling === undefined) this.#move(step);
     else this.#charge(telling, step);
+    return true;
+  }
+
+  #awaitLogs(step: Step): false {
+    const { logs } = this.#parts;
+    const { hash } = step.block;
+    const isGivenUp = this.#awaits === hash && !logs.isAsked(hash);
+    this.#awaits = hash;
+    if (isGivenUp) this.#fallBehind();
+    else logs.fetch(step);
+    return false;
   }
 
   #charge(telling: Telling, step: Step): void {
@@ -192,29 +201,36 @@ export class ChainSubscription implements Subscription {
       this.#move(step);
       return;
     }
-    const { meter } = this.#parts;
+    const outcome = this.#parts.meter.admit(this.#subscriber.identity, telling.event, this);
+    if (outcome !== "waiting") this.#charged(outcome, { telling, step });
+    else {
+      this.#charging = { telling, step };
+      this.#waiting = NOTHING_TO_GIVE_UP;
+    }
+  }
+
+  /** The ledger's word, where it was waited for. */
+  admitted(outcome: Reservation | CreditRefusal): void {
+    const charging = this.#charging;
+    this.#charging = undefined;
+    if (this.#isOver || charging === undefined) {
+      if (!("kind" in outcome)) this.#parts.meter.drop(outcome);
+      return;
+    }
+    this.#waiting = undefined;
+    this.#charged(outcome, charging);
+    this.advance();
+  }
+
+  #charged(outcome: Reservation | CreditRefusal, { telling, step }: Charging): void {
+    if ("kind" in outcome) {
+      if (!closeIfSpent(this.#subscriber, outcome)) this.#tryAgain();
+      return;
+    }
     const { identity, network } = this.#subscriber;
-    const admitted =
-      (told: Told<Reservation | CreditRefusal>) => (outcome: Reservation | CreditRefusal) => {
-        if (!told(outcome) && !("kind" in outcome)) meter.drop(outcome);
-      };
-    this.#wait<Reservation | CreditRefusal>(
-      (told) => {
-        const waiter = { admitted: admitted(told) };
-        const outcome = meter.admit(identity, telling.event, waiter);
-        if (outcome !== "waiting") waiter.admitted(outcome);
-        return () => undefined;
-      },
-      (outcome) => {
-        if ("kind" in outcome) {
-          if (!closeIfSpent(this.#subscriber, outcome)) this.#tryAgain();
-          return;
-        }
-        const bytes = this.#send(telling);
-        meter.sent(outcome, telling.event, { identity, network, bytes });
-        this.#move(step);
-      },
-    );
+    const bytes = this.#send(telling);
+    this.#parts.meter.sent(outcome, telling.event, { identity, network, bytes });
+    this.#move(step);
   }
 
   /** Returns how many bytes they are. */
@@ -238,7 +254,7 @@ export class ChainSubscription implements Subscription {
     const { timers } = this.#parts;
     this.#wait<void>(
       (told) => {
-        const timer = timers.set(AGAIN_MS, () => void told());
+        const timer = timers.set(AGAIN_MS, told);
         return () => timers.clear(timer);
       },
       () => undefined,
@@ -247,7 +263,9 @@ export class ChainSubscription implements Subscription {
   }
 
   #fallBehind(): void {
-    this.#subscriber.close({ kind: "behind", cursor: this.cursor });
+    const { cursor } = this;
+    this.end();
+    this.#subscriber.close({ kind: "behind", cursor });
   }
 
   /**
@@ -255,20 +273,19 @@ export class ChainSubscription implements Subscription {
    * where the next step is another than `waitsFor`, once the chain has changed.
    */
   #wait<What>(
-    start: (told: Told<What>) => () => void,
+    start: (told: (what: What) => void) => () => void,
     goOn: (what: What) => void,
     waitsFor?: NextStep,
   ): void {
     let isTold = false;
     let isLater = false;
     const giveUp = start((what) => {
-      if (isTold || this.#isOver) return false;
+      if (isTold || this.#isOver) return;
       isTold = true;
       this.#waiting = undefined;
       this.#waitsFor = undefined;
       goOn(what);
       if (isLater) this.advance();
-      return true;
     });
     isLater = true;
     if (isTold) return;

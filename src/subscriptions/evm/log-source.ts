@@ -16,12 +16,12 @@ const LEFT_PATIENCE_MS = 10_000;
 /** Blocks whose logs were given up. */
 const MOST_LOST = 1000;
 
-type LogsWaiter = (logs: BlockLogs | undefined) => void;
-
 export type LogSourceParts = {
   readonly nodes: NodeQuestions;
   readonly timers: Timers;
   readonly clock: { readonly monotonic: () => MonotonicMs };
+  /** The logs of a block are known, or given up. */
+  readonly told: () => void;
 };
 
 /** The logs of blocks, asked for once for all who want them. */
@@ -49,85 +49,86 @@ export class LogSource {
     return this.#lost.has(block.hash) && this.known(block) === undefined;
   }
 
-  /** `done` is called once, later: with undefined where no node told in time. Returns what gives it up. */
-  fetch({ block, kind }: Pick<Step, "block" | "kind">, done: LogsWaiter): () => void {
-    let asking = this.#asked.get(block.hash);
-    if (asking === undefined) {
-      const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
-      asking = new Asking({ block, patienceMs }, this.#parts, (logs) => {
-        this.#asked.delete(block.hash);
-        if (logs === undefined) this.#lost.set(block.hash, true);
-        else this.#kept.set(block.hash, logs);
-      });
-      this.#asked.set(block.hash, asking);
-    }
-    return asking.add(done, () => this.#asked.delete(block.hash));
+  /** Whether nodes are being asked for those of this block. */
+  isAsked(hash: string): boolean {
+    return this.#asked.has(hash);
+  }
+
+  /** Has nodes asked for them until they are known, or that took too long. */
+  fetch({ block, kind }: Pick<Step, "block" | "kind">): void {
+    const { hash } = block;
+    if (this.#asked.has(hash)) return;
+    const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
+    const ended = (logs: BlockLogs | undefined): void => {
+      this.#asked.delete(hash);
+      if (logs === undefined) this.#lost.set(hash, true);
+      else this.#kept.set(hash, logs);
+      this.#parts.told();
+    };
+    this.#asked.set(hash, new Asking({ block, patienceMs, ended }, this.#parts));
+  }
+
+  /** Nobody wants any. */
+  stop(): void {
+    for (const asking of this.#asked.values()) asking.stop();
+    this.#asked.clear();
   }
 }
 
+type AskingOptions = {
+  readonly block: ToldBlock;
+  readonly patienceMs: number;
+  readonly ended: (logs: BlockLogs | undefined) => void;
+};
+
 class Asking {
-  readonly #block: ToldBlock;
+  readonly #options: AskingOptions;
   readonly #parts: LogSourceParts;
-  readonly #ended: LogsWaiter;
-  readonly #waiters = new Set<LogsWaiter>();
   readonly #sinceMs: MonotonicMs;
-  readonly #patienceMs: number;
   #retry: Timer | undefined;
   #giveUp: (() => void) | undefined;
+  #isOver = false;
 
-  constructor(
-    { block, patienceMs }: { readonly block: ToldBlock; readonly patienceMs: number },
-    parts: LogSourceParts,
-    ended: LogsWaiter,
-  ) {
-    this.#block = block;
-    this.#patienceMs = patienceMs;
+  constructor(options: AskingOptions, parts: LogSourceParts) {
+    this.#options = options;
     this.#parts = parts;
-    this.#ended = ended;
     this.#sinceMs = parts.clock.monotonic();
     // Whoever wants them has to be told later than it asks.
-    this.#retry = parts.timers.set(0, () => this.#ask());
+    this.#askIn(0);
   }
 
-  add(done: LogsWaiter, abandoned: () => void): () => void {
-    const own: LogsWaiter = (logs) => done(logs);
-    this.#waiters.add(own);
-    return () => {
-      if (!this.#waiters.delete(own) || this.#waiters.size > 0) return;
-      this.#stop();
-      abandoned();
-    };
+  stop(): void {
+    this.#isOver = true;
+    this.#giveUp?.();
+    if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
+  }
+
+  #askIn(delayMs: number): void {
+    this.#retry = this.#parts.timers.set(delayMs, () => {
+      this.#retry = undefined;
+      this.#ask();
+    });
   }
 
   #ask(): void {
-    this.#retry = undefined;
-    const { number, hash } = this.#block;
-    const params = `[{"blockHash":"${hash}"}]`;
-    const giveUp = this.#parts.nodes.ask(
-      { method: "eth_getLogs", params, block: number },
-      (result) => believable(readBlockLogs(result, this.#block)),
+    const { block } = this.#options;
+    this.#giveUp = this.#parts.nodes.ask(
+      {
+        method: "eth_getLogs",
+        params: `[{"blockHash":"${block.hash}"}]`,
+        block: block.number,
+      },
+      (result) => believable(readBlockLogs(result, block)),
       (logs) => this.#told(logs),
     );
-    if (this.#retry === undefined && this.#waiters.size > 0) this.#giveUp = giveUp;
   }
 
   #told(logs: BlockLogs | undefined): void {
-    this.#giveUp = undefined;
-    const isOver = this.#parts.clock.monotonic() - this.#sinceMs >= this.#patienceMs;
-    if (logs === undefined && !isOver) {
-      this.#retry = this.#parts.timers.set(RETRY_MS, () => this.#ask());
-      return;
-    }
-    const waiters = [...this.#waiters];
-    this.#waiters.clear();
-    this.#ended(logs);
-    for (const waiter of waiters) waiter(logs);
-  }
-
-  #stop(): void {
-    this.#giveUp?.();
-    if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
-    this.#retry = undefined;
+    if (this.#isOver) return;
+    const { patienceMs, ended } = this.#options;
+    const isOver = this.#parts.clock.monotonic() - this.#sinceMs >= patienceMs;
+    if (logs === undefined && !isOver) this.#askIn(RETRY_MS);
+    else ended(logs);
   }
 }
 

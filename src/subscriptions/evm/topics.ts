@@ -1,10 +1,10 @@
-import { toBinary } from "../../lib/bytes.ts";
 import { logCursor, told } from "../../methods/cursor.ts";
 import type { PricedEvent } from "../event-meter.ts";
 import type { LogMatcher } from "../log-matcher.ts";
-import { type BlockLogs, removedText, type ToldLog } from "./block-logs.ts";
+import { removedText, type ToldLog } from "./block-logs.ts";
 import type { Step } from "./block-story.ts";
 import type { LogSource } from "./log-source.ts";
+import type { ToldBlock } from "./told-block.ts";
 
 const HEAD: PricedEvent = Object.freeze({ method: "eth_subscription.newHeads", credits: 50 });
 /** For all logs of a block, also where those that its bloom promised do not match. */
@@ -53,24 +53,26 @@ export class LogTopic implements Topic {
   }
 
   tell({ kind, block }: Step, partly: Partly | undefined): Telling | undefined | "wanted" {
-    if (!this.#matcher.mayMatch(block)) return undefined;
+    if (!this.#matcher.covers(block.number)) return undefined;
     const logs = this.#source.known(block);
+    const isByContract = this.#matcher.addresses !== undefined;
+    // Logs of some contracts are found as fast as the bloom is looked at, and say more.
+    const found = isByContract ? logs?.matching(this.#matcher) : undefined;
+    if ((found?.length ?? 0) === 0 && !this.#matcher.mayMatch(block.bloom)) return undefined;
     if (logs === undefined) return "wanted";
+    const matching = found ?? logs.matching(this.#matcher);
     const isRemoving = kind === "leaves";
-    const isFree = isRemoving || this.#isOfFilter;
-    const all = this.#of(logs, partly, isRemoving).map((log) => {
-      const text = isRemoving ? removedText(log) : log.text;
-      if (this.#isOfFilter) return toBinary(text);
-      return toBinary(told(text, logCursor(block.cursor, log.index, isRemoving)));
-    });
-    return { event: isFree ? FREE : LOGS, all };
+    const all: string[] = [];
+    for (const log of matching) {
+      if (partly !== undefined && isTold(partly, log.index) !== isRemoving) continue;
+      all.push(this.#textOf(log, block, isRemoving));
+    }
+    return { event: isRemoving || this.#isOfFilter ? FREE : LOGS, all };
   }
 
-  /** Those that join and were not told of yet, or leave and were. */
-  #of(logs: BlockLogs, partly: Partly | undefined, isRemoving: boolean): readonly ToldLog[] {
-    const matching = logs.matching(this.#matcher);
-    if (partly === undefined) return matching;
-    return matching.filter(({ index }) => isTold(partly, index) === isRemoving);
+  #textOf(log: ToldLog, block: ToldBlock, isRemoving: boolean): string {
+    if (this.#isOfFilter) return isRemoving ? removedText(log) : log.text;
+    return isRemoving ? told(removedText(log), logCursor(block.cursor, log.index, true)) : log.told;
   }
 }
 

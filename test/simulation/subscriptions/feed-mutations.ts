@@ -84,7 +84,7 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
   },
   {
     ...{ name: "credits for who has left are kept", file: SUBSCRIPTION },
-    ...{ from: "meter.drop(outcome);", to: "void outcome;" },
+    ...{ from: 'if (!("kind" in outcome)) this.#parts.meter.drop(outcome);', to: "" },
   },
   {
     ...{ name: "a subscription whose client has left is told on", file: SUBSCRIPTION },
@@ -107,6 +107,7 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
   },
   {
     ...{ name: "a bloom has to hold all alternatives", file: MATCHER },
-    ...{ from: "place.bits.some(", to: "place.bits.every(" },
+    from: "for (const bits of all) if (mayHold(bloom, bits)) return true;\n  return false;",
+    to: "return all.every((bits) => mayHold(bloom, bits));",
   },
 ];
