@@ -8,6 +8,7 @@ import {
   type SimulatedChain,
   WRONG_CHAIN_ID,
 } from "./simulated-chain.ts";
+import { logsJsonOf } from "./simulated-logs.ts";
 
 /** A node as it is at the moment at which it works on a request. */
 export type NodeState = {
@@ -62,7 +63,7 @@ export function answerOf(node: NodeState, { method, params }: UpstreamRequest): 
     case "eth_getTransactionReceipt":
       return transaction(node, first);
     case "eth_getLogs":
-      return logs(node, first);
+      return first.blockHash === undefined ? logs(node, first) : logsOfBlock(node, first.blockHash);
     default:
       return fromState(node, second);
   }
@@ -106,6 +107,11 @@ function logs({ tip }: NodeState, { fromBlock, toBlock }: Record<string, string>
     if (block !== undefined) found.push(placeOf(block));
   }
   return result(`[${found.join(",")}]`);
+}
+
+function logsOfBlock(node: NodeState, hash: string): UpstreamAnswer {
+  const block = hashed(node, hash);
+  return block === undefined ? failure(-32000, "unknown block") : result(logsJsonOf(block));
 }
 
 /** The block's hash stands for what is computed from its state. */

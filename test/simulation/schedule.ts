@@ -1,12 +1,12 @@
 import type { Call } from "../../src/gateway/call.ts";
 import { type Asked, RECOVERY_MS } from "./asked.ts";
-import { CHAIN_FAULTS, wireFault } from "./node-faults.ts";
+import { planFaults } from "./fault-plan.ts";
 import { askMessage, type Question } from "./questions.ts";
 import { Repeats } from "./repeats.ts";
 import type { Trace } from "./run-seeds.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { Block } from "./simulated-chain.ts";
-import { LONGEST_START_MS, type SimulatedNode } from "./simulated-node.ts";
+import { LONGEST_START_MS } from "./simulated-node.ts";
 import { hold, Violation } from "./violation.ts";
 import { Witness } from "./witness.ts";
 import { makeWorld, randomWorld, type World } from "./world.ts";
@@ -58,7 +58,12 @@ export class Schedule {
     const faultsMs = random.between(3000, 12_000);
     const calmMs = time.nowMs + faultsMs + LONGEST_START_MS;
     this.#clientsUntilMs = calmMs + RECOVERY_MS;
-    this.#planFaults(faultsMs);
+    this.tally.faults = planFaults({
+      ...{ world: this.#world, random, spanMs: faultsMs, say: (text) => this.#say(text) },
+      onChainFault: () => {
+        this.#hadChainFaults = true;
+      },
+    });
     this.#planClient(random.pick([100, 250, 700]));
     this.#planRepeats();
     await this.#runUntil(time.nowMs + faultsMs);
@@ -88,53 +93,6 @@ export class Schedule {
 
   #say(text: () => string): void {
     this.#trace?.(`${this.#world.time.nowMs.toFixed(1)} ${text()}`);
-  }
-
-  #planFaults(spanMs: number): void {
-    const { nodes, time } = this.#world;
-    const random = this.#random;
-    this.tally.faults = random.int(0, 6);
-    for (let left = this.tally.faults; left > 0; left -= 1) {
-      const node = random.pick(nodes);
-      const beginMs = random.between(0, spanMs * 0.8);
-      const endMs = Math.min(beginMs + random.between(200, 9000), spanMs);
-      if (random.chance(0.55)) this.#planWire(node, beginMs, endMs);
-      else this.#planChain(node, beginMs, endMs);
-    }
-    // A node that was restarted at the very end is there again by then.
-    time.after(spanMs, () => this.#say(() => "calm"));
-  }
-
-  #planWire(node: SimulatedNode, beginMs: number, endMs: number): void {
-    const { time } = this.#world;
-    const fault = wireFault(this.#random);
-    time.after(beginMs, () => {
-      if (node.wire !== undefined) return;
-      this.#say(() => `${node.options.name} ${fault.kind} ${fault.share}`);
-      node.beginWire(fault);
-      time.after(endMs - beginMs, () => {
-        this.#say(() => `${node.options.name} no longer ${fault.kind}`);
-        node.endWire();
-      });
-    });
-  }
-
-  #planChain(node: SimulatedNode, beginMs: number, endMs: number): void {
-    const { time, gateway } = this.#world;
-    const kind = this.#random.pick(CHAIN_FAULTS);
-    const { name } = node.options;
-    time.after(beginMs, () => {
-      if (node.chainFault !== undefined) return;
-      this.#say(() => `${name} ${kind}`);
-      node.beginChain(kind);
-      if (kind === "drained") gateway.network.setDrained(name, true);
-      else this.#hadChainFaults = true;
-      time.after(endMs - beginMs, () => {
-        this.#say(() => `${name} no longer ${kind}`);
-        node.endChain();
-        if (kind === "drained") gateway.network.setDrained(name, false);
-      });
-    });
   }
 
   /** Calls at random times, so that there are some in every span in which a node recovers. */

@@ -1,4 +1,5 @@
 import type { SeededRandom } from "./seeded-random.ts";
+import { ADDRESSES, bloomOf, type SimulatedLog, TOPICS } from "./simulated-logs.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export const CHAIN_ID = 7;
@@ -16,6 +17,7 @@ export type Block = {
   /** Of the same number in most forks alike: a transaction outlives the reorganisation. */
   readonly transaction: string;
   readonly json: string;
+  readonly logs: readonly SimulatedLog[];
 };
 
 const text = (kind: string, number: number, salt: number): string =>
@@ -35,10 +37,20 @@ function childOf(parent: Block | undefined, { isRight, timestamp, salt, own }: P
   const hash = text(isRight ? "b10c0000" : "bad00000", number, salt);
   const ownTransaction = text(isRight ? "7b000000" : "bad70000", number, salt);
   const transaction = isRight && !own ? sharedTransaction(number) : ownTransaction;
+  const logs = logsOf(number, salt);
   const json = `{"number":"0x${number.toString(16)}","hash":"${hash}","parentHash":"${
     parent?.hash ?? NO_PARENT
-  }","gasLimit":"0x1c9c380","timestamp":"0x${timestamp.toString(16)}","transactions":["${transaction}"],"totalDifficulty":"0x1"}`;
-  return { number, hash, parent, isRight, timestamp, transaction, json };
+  }","gasLimit":"0x1c9c380","timestamp":"0x${timestamp.toString(16)}","logsBloom":"${bloomOf(logs)}","transactions":["${transaction}"],"totalDifficulty":"0x1"}`;
+  return { number, hash, parent, isRight, timestamp, transaction, json, logs };
+}
+
+/** None, or up to three, which differ from fork to fork. */
+function logsOf(number: number, salt: number): readonly SimulatedLog[] {
+  const count = (number + 3 * salt) % 4;
+  return Array.from({ length: count }, (_, at) => ({
+    address: ADDRESSES[(number + at) % 3] as string,
+    topics: TOPICS.slice(0, (salt + at) % 3),
+  }));
 }
 
 /** What came before every schedule, made once. */

@@ -43,15 +43,6 @@ describe("an upgrade that is refused gets an HTTP answer", () => {
     expect(answer).toEqual(refusalOf(404, "Not Found", `no network "nope"; ${HOW}`));
   });
 
-  test("404 on the address for HTTP, with the right one", async () => {
-    const { status, answer } = await refused(`${base}/net/v3/${gateway.key}`);
-    const details = "this address is for HTTP POST; open a WebSocket at /<network>/ws/v3/<API_KEY>";
-    expect({ status, answer }).toEqual({
-      status: 404,
-      answer: refusalOf(404, "Not Found", details),
-    });
-  });
-
   test("401, one and the same, for a missing, malformed or unknown key", async () => {
     for (const key of ["", "malformed", strangeKey()]) {
       const { status, answer, headers } = await refused(`${base}/net/ws/v3/${key}`);
@@ -99,6 +90,12 @@ describe("an upgrade that is refused gets an HTTP answer", () => {
     expect(response.status).toBe(404);
     expect(await response.text()).toContain("this address is for WebSocket");
   });
+});
+
+test("a WebSocket opens where POSTs are sent, as @solana/web3.js does it", async () => {
+  const client = await opened(`${base}/net/v3/${gateway.key}`);
+  client.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}');
+  expect(JSON.parse((await client.received(1))[0] ?? "")).toMatchObject({ result: "0x1" });
 });
 
 /** How many client connections are open. */

@@ -10,7 +10,10 @@ const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
 
 type Target = { readonly host: string; readonly path: string };
 
-/** The addresses of all networks: `/<network>/v3/<KEY>`, and `/v3/<KEY>` on a network's own host. */
+/**
+ * The addresses of all networks: `/<network>/v3/<KEY>`, and `/v3/<KEY>` on a network's own host; for WebSockets also
+ * with `/ws` before `/v3`.
+ */
 export class AddressBook {
   readonly #byName: ReadonlyMap<string, Network>;
   readonly #byHost: ReadonlyMap<string, Network>;
@@ -68,7 +71,11 @@ export class AddressBook {
       return this.#unknown(`${wrong} in the address`);
     }
     if (rest.length > 0) return this.#unknown("the path goes on after the API key");
-    if (written !== transport) return wrongTransport(transport);
+    // @solana/web3.js opens its WebSocket where it sends its POSTs.
+    if (written === "websocket" && transport === "http") {
+      const details = "this address is for WebSocket; send HTTP POST to /<network>/v3/<API_KEY>";
+      return { name: "not_found", details };
+    }
     return { network, key };
   }
 
@@ -84,14 +91,6 @@ export class AddressBook {
 /** A name that was mistyped helps to be seen again; anything else may be a key in a wrong place. */
 function quoted(segment: string): string {
   return /^(?!tg_)[a-z0-9._-]{1,24}$/.test(segment) ? `"${segment}"` : "of this name";
-}
-
-function wrongTransport(transport: ClientTransport): RpcError {
-  const details =
-    transport === "http"
-      ? `this address is for WebSocket; send HTTP POST to /<network>/v3/<API_KEY>`
-      : `this address is for HTTP POST; open a WebSocket at /<network>/ws/v3/<API_KEY>`;
-  return { name: "not_found", details };
 }
 
 function startsWithVersion(segments: readonly string[]): boolean {

@@ -27,12 +27,11 @@ import {
   ChainSubscription,
   type ChainSubscriptionOptions,
   type ChainSubscriptionParts,
-  type Start,
 } from "./chain-subscription.ts";
 import { LogSource } from "./log-source.ts";
 import { PendingFeed } from "./pending-feed.ts";
 import type { ToldBlock } from "./told-block.ts";
-import { HASHES, HEADS, LogTopic, NOTHING, type Topic } from "./topics.ts";
+import { HASHES, HEADS, LogTopic, NOTHING, type Start, type Topic } from "./topics.ts";
 
 /** A block that a client has seen elsewhere may not be known here yet. */
 const UNKNOWN_MS = 5000;

@@ -6,8 +6,7 @@ import type { Subscriber, Subscription } from "../subscription.ts";
 import type { BlockStory, NextStep, Standpoint, Step } from "./block-story.ts";
 import { type ChainRecovery, MOST_BEHIND, type Recovered } from "./chain-recovery.ts";
 import type { LogSource } from "./log-source.ts";
-import type { ToldBlock } from "./told-block.ts";
-import type { Partly, Telling, Topic } from "./topics.ts";
+import { isSameStep, type PartlyTold, type Start, type Telling, type Topic } from "./topics.ts";
 
 /** Credits that cannot be counted, or a node that does not tell: it is tried again. */
 const AGAIN_MS = 500;
@@ -16,15 +15,8 @@ const MOST_TRIES = 20;
 /** So often the head is waited for that somebody else has told of. */
 const MOST_WAITS = 10;
 
-const NOTHING_TO_GIVE_UP = (): void => undefined;
-
+const NOTHING_TO_DO = (): void => undefined;
 type Charging = { readonly telling: Telling; readonly step: Step };
-
-/** Where a subscription begins. */
-export type Start = Standpoint & { readonly partly?: PartlyTold | undefined };
-
-/** The block where it stands, of whose logs some are to come. */
-type PartlyTold = { readonly block: ToldBlock; readonly told: Partly };
 
 export type ChainSubscriptionOptions = {
   /** Empty where results alone are sent, without the notifications around them. */
@@ -61,6 +53,8 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   /** Undefined before the first block of the chain is known. */
   #at: Standpoint | undefined;
   #partly: PartlyTold | undefined;
+  /** Where it was before it went back without a word to its client. */
+  #before: Standpoint | undefined;
   /** Set while something is waited for: gives it up. */
   #waiting: (() => void) | undefined;
   /** What that is needed for; undefined where it is credits. */
@@ -112,7 +106,8 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   advance(): void {
     this.#at ??= this.#parts.story.tip;
     // What was waited for may be needed no more.
-    if (this.#waitsFor !== undefined && !isSame(this.#waitsFor, this.#next())) this.#waitNoMore();
+    if (this.#waitsFor !== undefined && !isSameStep(this.#waitsFor, this.#next()))
+      this.#waitNoMore();
     while (this.#waiting === undefined && !this.#isOver) {
       const step = this.#subscriber.isFull ? "here" : this.#next();
       if (step === "here") {
@@ -139,9 +134,15 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   }
 
   #next(): NextStep {
+    const { story } = this.#parts;
+    // The chain has come back to what its client knows.
+    if (this.#before && story.at(this.#before.number)?.hash === this.#before.hash) {
+      this.#at = this.#before;
+      this.#before = undefined;
+    }
     const at = this.#at;
     if (at === undefined) return "here";
-    const step = this.#parts.story.next(at);
+    const step = story.next(at);
     // The rest of a block that was told in part comes before the next one.
     const isStaying = step === "here" || (step !== "unknown" && step.kind === "joins");
     if (this.#partly === undefined || !isStaying) return step;
@@ -180,8 +181,12 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   #take(step: Step): boolean {
     const telling = this.#topic.tell(step, this.#partly?.told);
     if (telling === "wanted") return this.#awaitLogs(step);
-    if (telling === undefined) this.#move(step);
-    else this.#charge(telling, step);
+    if (telling !== undefined) this.#charge(telling, step);
+    else {
+      const before = step.kind === "leaves" ? (this.#before ?? this.#at) : undefined;
+      this.#move(step);
+      this.#before = before;
+    }
     return true;
   }
 
@@ -202,11 +207,10 @@ export class ChainSubscription implements Subscription, CreditWaiter {
       return;
     }
     const outcome = this.#parts.meter.admit(this.#subscriber.identity, telling.event, this);
-    if (outcome !== "waiting") this.#charged(outcome, { telling, step });
-    else {
+    if (outcome === "waiting") {
       this.#charging = { telling, step };
-      this.#waiting = NOTHING_TO_GIVE_UP;
-    }
+      this.#waiting = NOTHING_TO_DO;
+    } else this.#charged(outcome, { telling, step });
   }
 
   /** The ledger's word, where it was waited for. */
@@ -245,6 +249,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
 
   #move({ kind, block }: Step): void {
     this.#partly = undefined;
+    this.#before = undefined;
     // Who has waited for a head above waits once for its whole branch, not for each of its blocks.
     if (kind === "joins") this.#tries = 0;
     this.#at = kind === "joins" ? block : { number: block.number - 1, hash: block.parentHash };
@@ -257,7 +262,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
         const timer = timers.set(AGAIN_MS, told);
         return () => timers.clear(timer);
       },
-      () => undefined,
+      NOTHING_TO_DO,
       waitsFor,
     );
   }
@@ -292,9 +297,4 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     this.#waiting = giveUp;
     this.#waitsFor = waitsFor;
   }
-}
-
-function isSame(one: NextStep, other: NextStep): boolean {
-  if (typeof one === "string" || typeof other === "string") return one === other;
-  return one.kind === other.kind && one.block.hash === other.block.hash;
 }

@@ -2,7 +2,7 @@ import { logCursor, told } from "../../methods/cursor.ts";
 import type { PricedEvent } from "../event-meter.ts";
 import type { LogMatcher } from "../log-matcher.ts";
 import { removedText, type ToldLog } from "./block-logs.ts";
-import type { Step } from "./block-story.ts";
+import type { NextStep, Standpoint, Step } from "./block-story.ts";
 import type { LogSource } from "./log-source.ts";
 import type { ToldBlock } from "./told-block.ts";
 
@@ -13,6 +13,12 @@ const FREE: PricedEvent = Object.freeze({ method: "eth_subscription.logs", credi
 
 /** The logs of a block that its client was told of: those up to this one, or those after it. */
 export type Partly = { readonly upTo: number } | { readonly after: number };
+
+/** The block where a subscription stands, of whose logs some are to come. */
+export type PartlyTold = { readonly block: ToldBlock; readonly told: Partly };
+
+/** Where a subscription begins. */
+export type Start = Standpoint & { readonly partly?: PartlyTold | undefined };
 
 /** What a step is to one subscription. */
 export type Telling = {
@@ -78,3 +84,8 @@ export class LogTopic implements Topic {
 
 const isTold = (partly: Partly, index: number): boolean =>
   "upTo" in partly ? index <= partly.upTo : index > partly.after;
+
+export function isSameStep(one: NextStep, other: NextStep): boolean {
+  if (typeof one === "string" || typeof other === "string") return one === other;
+  return one.kind === other.kind && one.block.hash === other.block.hash;
+}

@@ -1,12 +1,11 @@
-import { bloomBits } from "../../../src/subscriptions/bloom.ts";
 import type { SeededRandom } from "../seeded-random.ts";
+import { ADDRESSES, bloomOf, logsJsonOf, type SimulatedLog, TOPICS } from "../simulated-logs.ts";
 
-export type TreeLog = { readonly address: string; readonly topics: readonly string[] };
 export type TreeBlock = {
   readonly number: number;
   readonly hash: string;
   readonly parent: TreeBlock | undefined;
-  readonly logs: readonly TreeLog[];
+  readonly logs: readonly SimulatedLog[];
   /** As nodes answer. */
   readonly json: string;
   readonly logsJson: string;
@@ -14,8 +13,6 @@ export type TreeBlock = {
 
 const hex = (value: number, bytes: number): string =>
   `0x${value.toString(16).padStart(2 * bytes, "0")}`;
-export const ADDRESSES = [1, 2, 3].map((value) => hex(value, 20));
-export const TOPICS = [10, 11, 12].map((value) => hex(value, 32));
 
 /** Blocks of which one branch is the chain. */
 export class BlockTree {
@@ -27,6 +24,10 @@ export class BlockTree {
   constructor(random: SeededRandom) {
     this.#random = random;
     this.tip = this.#make(undefined, 100);
+  }
+
+  find(hash: string): TreeBlock | undefined {
+    return this.all.get(hash);
   }
 
   /** The block of this branch of that number. */
@@ -57,30 +58,14 @@ export class BlockTree {
       address: random.pick(ADDRESSES),
       topics: TOPICS.slice(0, random.int(0, 3)).map(() => random.pick(TOPICS)),
     }));
-    let bloom = 0n;
-    for (const log of logs) {
-      for (const text of [log.address, ...log.topics]) {
-        for (const bit of bloomBits(text)) bloom |= 1n << BigInt(bit);
-      }
-    }
     const block = {
       ...{ number, hash, parent, logs },
       json: JSON.stringify({
         ...{ number: `0x${number.toString(16)}`, hash, parentHash: parent?.hash ?? hex(0, 32) },
-        ...{
-          gasLimit: "0x1",
-          timestamp: "0x1",
-          logsBloom: `0x${bloom.toString(16).padStart(512, "0")}`,
-        },
+        ...{ gasLimit: "0x1", timestamp: "0x1", logsBloom: bloomOf(logs) },
         ...{ transactions: [], size: "0x1" },
       }),
-      logsJson: JSON.stringify(
-        logs.map((log, index) => ({
-          ...log,
-          ...{ blockHash: hash, blockNumber: `0x${number.toString(16)}` },
-          ...{ logIndex: `0x${index.toString(16)}`, removed: false },
-        })),
-      ),
+      logsJson: logsJsonOf({ number, hash, logs }),
     };
     this.all.set(hash, block);
     return block;

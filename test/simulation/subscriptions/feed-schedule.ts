@@ -63,7 +63,7 @@ export class FeedSchedule {
     await this.#time.run(this.#time.nowMs + SETTLE_MS, () => undefined);
     for (const client of this.#clients) {
       hold(client.ended === undefined, () => `${client.name} was closed: ${client.ended?.kind}`);
-      client.check();
+      client.check(this.#tree.tip);
       this.#tally.told += client.told;
       client.cut();
     }

@@ -2,10 +2,21 @@ import type { Identity } from "../../../src/access/identity.ts";
 import type { JsonValue } from "../../../src/jsonrpc/value.ts";
 import type { Piece } from "../../../src/lib/bytes.ts";
 import { wholeText } from "../../../src/lib/bytes.ts";
+import { readCursor } from "../../../src/methods/cursor.ts";
 import type { Ending, Subscriber, Subscription } from "../../../src/subscriptions/subscription.ts";
 import type { SeededRandom } from "../seeded-random.ts";
+import { ADDRESSES, type SimulatedLog, TOPICS } from "../simulated-logs.ts";
 import { hold } from "../violation.ts";
-import { ADDRESSES, type BlockTree, TOPICS, type TreeBlock, type TreeLog } from "./block-tree.ts";
+
+export type WatchedBlock = {
+  readonly number: number;
+  readonly hash: string;
+  readonly parent: WatchedBlock | undefined;
+  readonly logs: readonly SimulatedLog[];
+};
+
+/** Where what it is told of is looked up. */
+export type WatchedChain = { find(hash: string): WatchedBlock | undefined };
 
 type Told = {
   readonly result: {
@@ -41,7 +52,7 @@ type WatchingClientOptions = {
   readonly name: string;
   readonly wish: Wish;
   /** The block that it knows the chain up to. */
-  readonly start: TreeBlock;
+  readonly start: WatchedBlock;
   /** It says nothing of where it stands as it subscribes first. */
   readonly isNew: boolean;
   /** The gateways may still take that for a block of no chain: what it knew of that branch is told again then. */
@@ -52,41 +63,50 @@ type WatchingClientOptions = {
 export class WatchingClient {
   readonly name: string;
   readonly wish: Wish;
-  readonly #tree: BlockTree;
+  readonly #chain: WatchedChain;
   /** The block that it knows the chain up to. */
-  readonly #start: TreeBlock;
+  readonly #start: WatchedBlock;
   readonly #isAhead: boolean;
   #isNew: boolean;
   /** Heads: those told, each the child of the one before; logs: those that are not removed. */
-  readonly #path: TreeBlock[] = [];
-  #logs: { readonly block: TreeBlock; readonly index: number }[] = [];
+  readonly #path: WatchedBlock[] = [];
+  #logs: { readonly block: WatchedBlock; readonly index: number }[] = [];
   #cursor: string | undefined;
   subscription: Subscription | undefined;
   isFull = false;
   told = 0;
   say: (text: string) => void = () => undefined;
+  onEnded: () => void = () => undefined;
   /** Where the connection was closed on it. */
   ended: Ending | undefined;
 
-  constructor({ name, wish, start, isNew, isAhead }: WatchingClientOptions, tree: BlockTree) {
+  constructor({ name, wish, start, isNew, isAhead }: WatchingClientOptions, chain: WatchedChain) {
     this.#isNew = isNew;
     this.name = name;
     this.wish = wish;
-    this.#tree = tree;
+    this.#chain = chain;
     this.#start = start;
     this.#isAhead = isAhead;
-    for (let at: TreeBlock | undefined = start; at !== undefined; at = at.parent) {
+    for (let at: WatchedBlock | undefined = start; at !== undefined; at = at.parent) {
       this.#path.unshift(at);
     }
     this.#logs = this.#matching(this.#path);
   }
 
-  #matching(blocks: readonly TreeBlock[]): { readonly block: TreeBlock; readonly index: number }[] {
+  #matching(
+    blocks: readonly WatchedBlock[],
+  ): { readonly block: WatchedBlock; readonly index: number }[] {
     return blocks.flatMap((block) =>
       [...block.logs.keys()]
-        .filter((index) => this.#wants(block.logs[index] as TreeLog))
+        .filter((index) => this.#wants(block.logs[index] as SimulatedLog))
         .map((index) => ({ block, index })),
     );
+  }
+
+  /** The block up to which it was told, or some of whose logs. */
+  get standsOn(): WatchedBlock {
+    const cursor = this.#cursor === undefined ? undefined : readCursor(this.#cursor);
+    return (cursor && this.#chain.find(cursor.hash)) ?? this.#start;
   }
 
   /** The params with which it subscribes now. */
@@ -117,7 +137,9 @@ export class WatchingClient {
         if (isCurrent()) client.#receive(pieces);
       },
       close: (ending) => {
-        if (isCurrent()) client.ended = ending;
+        if (!isCurrent()) return;
+        client.ended = ending;
+        client.onEnded();
       },
     };
     this.#connection = subscriber;
@@ -144,14 +166,14 @@ export class WatchingClient {
     this.told += 1;
     this.#cursor = params.cursor;
     const { result } = params;
-    const block = this.#tree.all.get(result.hash ?? result.blockHash ?? "");
+    const block = this.#chain.find(result.hash ?? result.blockHash ?? "");
     hold(block !== undefined, () => `${this.name} was told of a block that nobody made`);
     this.say(`${this.name} told ${block.number} ${block.hash.slice(-4)} ${result.removed}`);
     if (this.wish.kind === "newHeads") this.#head(block);
     else this.#log(block, Number(result.logIndex), result.removed === true);
   }
 
-  #head(block: TreeBlock): void {
+  #head(block: WatchedBlock): void {
     const what = () => `${this.name}: ${block.number} ${block.hash}`;
     const at = this.#path.findIndex(({ hash }) => hash === block.parent?.hash);
     hold(at >= 0, () => `${what()} was told without its parent`);
@@ -161,7 +183,7 @@ export class WatchingClient {
     this.#path.push(block);
   }
 
-  #log(block: TreeBlock, index: number, removed: boolean): void {
+  #log(block: WatchedBlock, index: number, removed: boolean): void {
     const what = () => `${this.name}: log ${index} of ${block.number} ${block.hash}`;
     const log = block.logs[index];
     hold(log !== undefined && this.#wants(log), () => `${what()} was not asked for`);
@@ -179,12 +201,12 @@ export class WatchingClient {
       last === undefined ||
       (last.block === block
         ? last.index < index
-        : this.#tree.at(last.block.number, block) === last.block);
+        : ancestorOf(block, last.block.number) === last.block);
     hold(isNext, () => `${what()} was told after ${last?.index} of ${last?.block.hash}`);
     this.#logs.push({ block, index });
   }
 
-  #wants({ address, topics }: TreeLog): boolean {
+  #wants({ address, topics }: SimulatedLog): boolean {
     if (this.wish.kind !== "logs") return false;
     const { address: wanted, topics: places } = this.wish;
     if (wanted.length > 0 && !wanted.includes(address)) return false;
@@ -192,19 +214,23 @@ export class WatchingClient {
     return places.every((place, at) => place === null || place === topics[at]);
   }
 
-  /** All that is to be told was told, and nothing else holds. */
-  check(): void {
-    const { tip } = this.#tree;
+  /** All of the chain up to this block was told, and of that nothing else holds. */
+  check(upTo: WatchedBlock): void {
     if (this.wish.kind === "newHeads") {
       const last = this.#path.at(-1);
-      hold(last === tip, () => `${this.name} was told up to ${last?.number} ${last?.hash}`);
+      const isTold = last !== undefined && ancestorOf(last, upTo.number) === upTo;
+      const what = () => `${this.name} was told up to ${last?.number} ${last?.hash}`;
+      hold(isTold, () => `${what()}, not ${upTo.number} ${upTo.hash}`);
       return;
     }
-    const chain: TreeBlock[] = [];
-    for (let at: TreeBlock | undefined = tip; at !== undefined; at = at.parent) chain.unshift(at);
-    const name = ({ block, index }: { readonly block: TreeBlock; readonly index: number }) =>
+    const chain: WatchedBlock[] = [];
+    for (let at: WatchedBlock | undefined = upTo; at !== undefined; at = at.parent) {
+      chain.unshift(at);
+    }
+    const name = ({ block, index }: { readonly block: WatchedBlock; readonly index: number }) =>
       `${block.number} ${block.hash} ${index}`;
-    const [told, expected] = [this.#logs.map(name), this.#matching(chain).map(name)];
+    const own = this.#logs.filter(({ block }) => block.number <= upTo.number);
+    const [told, expected] = [own.map(name), this.#matching(chain).map(name)];
     const missing = () => expected.filter((each) => !told.includes(each));
     const wrong = () => told.filter((each) => !expected.includes(each));
     hold(
@@ -212,4 +238,11 @@ export class WatchingClient {
       () => `${this.name} misses ${missing().join(", ")}, and has ${wrong().join(", ")}`,
     );
   }
+}
+
+/** The block of this number on the branch that ends with `tip`. */
+function ancestorOf(tip: WatchedBlock, number: number): WatchedBlock | undefined {
+  let at: WatchedBlock | undefined = tip;
+  while (at !== undefined && at.number > number) at = at.parent;
+  return at;
 }
