@@ -102,7 +102,7 @@ describe.each(BALANCERS)("gateways behind the $name of examples/proxies", (balan
     expect(used).toBe(2);
     running = spawn(program, flags(folder, file), { stdio: "ignore" });
     await untilListening(port);
-  }, 30_000);
+  });
 
   afterAll(async () => {
     running?.kill("SIGTERM");
