@@ -245,7 +245,7 @@ describe("nothing that the program writes or answers holds a key or an upstream'
       await send(`/net/v3/${key}`, call("eth_gasPrice"), headers);
       await send("/net/v3/", call("eth_gasPrice"), headers);
     }
-    for (const path of [`/${key}/ws/v3/x`, `/net/v3/${key}`, `/net/ws/v3/x/${key}`]) {
+    for (const path of [`/${key}/ws/v3/x`, `/net/v3/x/${key}`, `/net/ws/v3/x/${key}`]) {
       const { status, headers, answer } = await refused(`ws://127.0.0.1:${gateway.port}${path}`);
       expect(status).toBe(404);
       answers.push(JSON.stringify(headers), JSON.stringify(answer));
