@@ -48,25 +48,31 @@ export function answerOwn(
   }
 }
 
+/** The call goes on with what is promised, once `take` has seen to that, or with this error. */
+function later<What>(
+  call: Call,
+  failure: ErrorName,
+  { promised, take }: { readonly promised: Promise<What>; readonly take: (what: What) => void },
+): "waiting" {
+  const failed = (error: unknown): void => {
+    call.error = { name: failure, internal: String(error) };
+  };
+  void promised.then(take, failed).then(() => call.goOn(call));
+  return "waiting";
+}
+
 /** Gives the call what is promised: a result, JSON text, or its error. */
 function conclude(
   call: Call,
   failure: ErrorName,
   promised: Promise<string | readonly Piece[] | RpcError>,
 ): "waiting" {
-  void promised
-    .then(
-      (outcome) => {
-        if (typeof outcome === "string") call.result = [outcome];
-        else if ("name" in outcome) call.error = outcome;
-        else call.result = outcome;
-      },
-      (error: unknown) => {
-        call.error = { name: failure, internal: String(error) };
-      },
-    )
-    .then(() => call.goOn(call));
-  return "waiting";
+  const take = (outcome: string | readonly Piece[] | RpcError): void => {
+    if (typeof outcome === "string") call.result = [outcome];
+    else if ("name" in outcome) call.error = outcome;
+    else call.result = outcome;
+  };
+  return later(call, failure, { promised, take });
 }
 
 const UNREAD = "filters_unavailable";
@@ -87,20 +93,13 @@ function tellChanges(call: Call, filters: OwnParts["filters"]): "waiting" {
 
 /** The call goes on as one of eth_getLogs with the filter's params. */
 export function askFilterLogs(call: Call, { filters }: Pick<OwnParts, "filters">): "waiting" {
-  const found = filters.logFilter(call.session, String(call.args[0]));
-  void found
-    .then(
-      (filter) => {
-        if ("name" in filter) call.error = filter;
-        else call.error = refusedFor(call, filter);
-        if (call.error === undefined) call.becomes(getLogs(call), [filter as JsonObject]);
-      },
-      (error: unknown) => {
-        call.error = { name: UNREAD, internal: String(error) };
-      },
-    )
-    .then(() => call.goOn(call));
-  return "waiting";
+  const promised = filters.logFilter(call.session, String(call.args[0]));
+  const take = (filter: JsonObject | RpcError): void => {
+    if ("name" in filter) call.error = filter;
+    else call.error = refusedFor(call, filter);
+    if (call.error === undefined) call.becomes(getLogs(call), [filter as JsonObject]);
+  };
+  return later(call, UNREAD, { promised, take });
 }
 
 /** The key's lists hold for what a filter looks for, also where they are newer. */

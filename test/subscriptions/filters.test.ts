@@ -57,12 +57,10 @@ const ask = async (url: string, method: string, ...params: readonly unknown[]) =
   return (await response.json()) as { readonly result?: unknown; readonly error?: unknown };
 };
 const changes = (url: string, id: string) => rpc<unknown[]>(url, "eth_getFilterChanges", [id]);
-/** Asked in turns of these, until there are so many. */
-const gather = async (id: string, count: number, urls = [urlOf()]): Promise<unknown[]> => {
+/** Asked until there are so many. */
+const gather = async (id: string, count: number): Promise<unknown[]> => {
   const all: unknown[] = [];
-  for (let turn = 0; all.length < count; turn += 1) {
-    all.push(...(await changes(urls[turn % urls.length] ?? "", id)));
-  }
+  while (all.length < count) all.push(...(await changes(urlOf(), id)));
   return all;
 };
 
@@ -125,6 +123,14 @@ test("any gateway of a fleet goes on where another one ended, over reorganisatio
   const logs = await rpc<string>(urlOf(), "eth_newFilter", [{ address: CONTRACT }]);
   const told = new Map<string, Log>();
   const hashes: unknown[] = [];
+  const take = async (url = ""): Promise<void> => {
+    for (const log of (await changes(url, logs)) as Log[]) {
+      const name = `${log.blockHash} ${log.logIndex}`;
+      expect(told.has(name)).toBe(log.removed);
+      if (log.removed) told.delete(name);
+      else told.set(name, log);
+    }
+  };
   for (let turn = 0; turn < 12; turn += 1) {
     await transfer(chain, BigInt(turn + 10));
     await allKnow(1);
@@ -132,22 +138,13 @@ test("any gateway of a fleet goes on where another one ended, over reorganisatio
       await rpc(nodeUrl(), "anvil_reorg", [2, []]);
       await allKnow(2);
     }
-    for (const log of (await changes(urls[turn % 2] ?? "", logs)) as Log[]) {
-      const name = `${log.blockHash} ${log.logIndex}`;
-      expect(told.has(name)).toBe(log.removed);
-      if (log.removed) told.delete(name);
-      else told.set(name, log);
-    }
+    await take(urls[turn % 2]);
     hashes.push(...(await changes(urls[(turn + 1) % 2] ?? "", blocks)));
   }
   const wanted = await rpc<Log[]>(nodeUrl(), "eth_getLogs", [{ fromBlock }]);
   await expect
     .poll(async () => {
-      for (const log of (await changes(urlOf(1), logs)) as Log[]) {
-        const name = `${log.blockHash} ${log.logIndex}`;
-        if (log.removed) told.delete(name);
-        else told.set(name, log);
-      }
+      await take(urls[1]);
       hashes.push(...(await changes(urlOf(0), blocks)));
       return [...told.keys()].sort();
     })

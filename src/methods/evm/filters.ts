@@ -1,8 +1,8 @@
 /** Filters, which clients ask again and again what is new. */
-import { type JsonValue, kindOf } from "../../jsonrpc/value.ts";
+import type { JsonValue } from "../../jsonrpc/value.ts";
 import { define } from "../define.ts";
 import type { Definition, Param } from "../definition.ts";
-import { cannotUnmarshal, goValue, string } from "../params/decode.ts";
+import { boolean, goValue, string } from "../params/decode.ts";
 import { logFilter, requireFilterRange } from "../params/log-filter.ts";
 import { ParamFault } from "../params/param-fault.ts";
 
@@ -21,9 +21,8 @@ const hashesAlone: Param = Object.freeze({
   want: "false, since a filter tells hashes alone",
   required: false,
   check: (value) => {
-    if (typeof value !== "boolean") throw cannotUnmarshal(kindOf(value), BOOL);
-    if (value) throw new ParamFault("a filter tells hashes alone");
-    return value;
+    if (boolean(value, BOOL)) throw new ParamFault("a filter tells hashes alone");
+    return false;
   },
 });
 

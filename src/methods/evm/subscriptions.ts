@@ -1,10 +1,10 @@
 /** The subscriptions of WebSockets. What their notifications cost stands in src/subscriptions. */
 import type { RpcError } from "../../jsonrpc/errors.ts";
-import { type JsonValue, kindOf } from "../../jsonrpc/value.ts";
+import type { JsonValue } from "../../jsonrpc/value.ts";
 import { alike } from "../alike.ts";
 import { define } from "../define.ts";
 import type { Definition, Param } from "../definition.ts";
-import { cannotUnmarshal, goValue, string } from "../params/decode.ts";
+import { boolean, goValue, string } from "../params/decode.ts";
 import { logCriteria } from "../params/log-filter.ts";
 import { quote } from "../params/param-fault.ts";
 import { resume } from "../params/resume.ts";
@@ -25,10 +25,7 @@ const isWhole: Param = Object.freeze({
   name: "whole",
   want: "true for whole transactions, else false for their hashes",
   required: false,
-  check: (value) => {
-    if (typeof value !== "boolean") throw cannotUnmarshal(kindOf(value), BOOL);
-    return value;
-  },
+  check: (value) => boolean(value, BOOL),
 });
 
 const id: Param = Object.freeze({

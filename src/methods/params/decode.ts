@@ -99,6 +99,12 @@ export function string(value: JsonValue, target: Target): string {
   return value;
 }
 
+/** A Go bool. */
+export function boolean(value: JsonValue, target: Target): boolean {
+  if (typeof value !== "boolean") throw cannotUnmarshal(kindOf(value), target);
+  return value;
+}
+
 /** A Go slice, each element read by `element`. */
 export function list(
   value: JsonValue,

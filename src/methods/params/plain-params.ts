@@ -1,7 +1,6 @@
 /** Parameters that are one value: address, hash, index, flag, bytes. */
-import { kindOf } from "../../jsonrpc/value.ts";
 import type { Param } from "../definition.ts";
-import { bytes, cannotUnmarshal, fixedBytes, goValue, quantity } from "./decode.ts";
+import { boolean, bytes, fixedBytes, goValue, quantity } from "./decode.ts";
 
 const ADDRESS = goValue("common.Address");
 const HASH = goValue("common.Hash");
@@ -45,10 +44,7 @@ export const flag = (name: string): Param =>
     name,
     want: "true (whole transactions) or false (their hashes)",
     required: true,
-    check: (value) => {
-      if (typeof value !== "boolean") throw cannotUnmarshal(kindOf(value), FLAG);
-      return value;
-    },
+    check: (value) => boolean(value, FLAG),
   });
 
 export const data: Param = Object.freeze({
