@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { Storage } from "../../../src/storage/store.ts";
 import { sharedPostgres } from "../../support/postgres.ts";
-import { runApart } from "../../support/run-apart.ts";
+import { runParts } from "../run-parts.ts";
 import type { FleetTally } from "./fleet-schedule.ts";
 import { postgresStorage, sqliteStorage } from "./real-stores.ts";
 import { runFleetSchedules } from "./run-fleet-schedules.ts";
@@ -9,8 +9,6 @@ import { runFleetSchedules } from "./run-fleet-schedules.ts";
 const PROGRAM = "test/simulation/fleet/fleet-part.ts";
 const FIRST = 1_000_000;
 const SCHEDULES = 1_000_000;
-/** Processes: cores of the machine. */
-const AT_ONCE = 2;
 const PART = 10_000;
 const ON_SQLITE = 3000;
 const ON_POSTGRES = 1000;
@@ -23,15 +21,9 @@ afterEach(async () => {
 test("over a million schedules of fleets no invariant is broken", {
   timeout: 7_200_000,
 }, async () => {
-  const parts = Array.from({ length: SCHEDULES / PART }, (_, index) => FIRST + index * PART);
-  let calls = 0;
-  const work = async () => {
-    for (let first = parts.shift(); first !== undefined; first = parts.shift()) {
-      const part = await runApart<FleetTally>(PROGRAM, first, PART);
-      calls += part.calls;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const seeds = { first: FIRST, count: SCHEDULES, part: PART };
+  const tallies = await runParts<FleetTally>(PROGRAM, seeds);
+  const calls = tallies.reduce((sum, tally) => sum + tally.calls, 0);
   expect(calls).toBeGreaterThan(SCHEDULES * 60);
 });
 
