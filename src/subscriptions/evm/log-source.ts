@@ -57,15 +57,18 @@ export class LogSource {
   /** Has nodes asked for them until they are known, or that took too long. */
   fetch({ block, kind }: Pick<Step, "block" | "kind">): void {
     const { hash } = block;
-    if (this.#asked.has(hash)) return;
-    const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
+    const asked = this.#asked.get(hash);
+    if (asked !== undefined) {
+      asked.wantedFor(kind);
+      return;
+    }
     const ended = (logs: BlockLogs | undefined): void => {
       this.#asked.delete(hash);
       if (logs === undefined) this.#lost.set(hash, true);
       else this.#kept.set(hash, logs);
       this.#parts.told();
     };
-    this.#asked.set(hash, new Asking({ block, patienceMs, ended }, this.#parts));
+    this.#asked.set(hash, new Asking({ block, kind, ended }, this.#parts));
   }
 
   /** Nobody wants any. */
@@ -77,14 +80,15 @@ export class LogSource {
 
 type AskingOptions = {
   readonly block: ToldBlock;
-  readonly patienceMs: number;
+  readonly kind: Step["kind"];
   readonly ended: (logs: BlockLogs | undefined) => void;
 };
 
 class Asking {
   readonly #options: AskingOptions;
   readonly #parts: LogSourceParts;
-  readonly #sinceMs: MonotonicMs;
+  #kind: Step["kind"] | undefined;
+  #untilMs: MonotonicMs = 0;
   #retry: Timer | undefined;
   #giveUp: (() => void) | undefined;
   #isOver = false;
@@ -92,9 +96,17 @@ class Asking {
   constructor(options: AskingOptions, parts: LogSourceParts) {
     this.#options = options;
     this.#parts = parts;
-    this.#sinceMs = parts.clock.monotonic();
+    this.wantedFor(options.kind);
     // Whoever wants them has to be told later than it asks.
     this.#askIn(0);
+  }
+
+  /** Its patience is another one from then on where the block has left the chain, or has come back to it. */
+  wantedFor(kind: Step["kind"]): void {
+    if (kind === this.#kind) return;
+    this.#kind = kind;
+    const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
+    this.#untilMs = this.#parts.clock.monotonic() + patienceMs;
   }
 
   stop(): void {
@@ -125,10 +137,9 @@ class Asking {
 
   #told(logs: BlockLogs | undefined): void {
     if (this.#isOver) return;
-    const { patienceMs, ended } = this.#options;
-    const isOver = this.#parts.clock.monotonic() - this.#sinceMs >= patienceMs;
+    const isOver = this.#parts.clock.monotonic() >= this.#untilMs;
     if (logs === undefined && !isOver) this.#askIn(RETRY_MS);
-    else ended(logs);
+    else this.#options.ended(logs);
   }
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Identity } from "../../../src/access/identity.ts";
 import type { Reservation } from "../../../src/credits/ledger.ts";
 import { EventMeter, type EventMeterParts } from "../../../src/subscriptions/event-meter.ts";
@@ -153,7 +154,7 @@ export class GatewaySchedule {
 
   #connect(client: WatchingClient): void {
     const args = client.args();
-    this.#say(() => `${client.name} connects: ${JSON.stringify(args.at(-1))}`);
+    this.#say(() => `${client.name} connects: ${inspect(args.at(-1))}`);
     const network = this.#world.gateway.network as unknown as Subscriber["network"];
     const subscriber = client.connect(network, ANYBODY);
     client.onEnded = () => this.#beginAnew(client);
@@ -164,6 +165,7 @@ export class GatewaySchedule {
         this.#say(() => `${client.name} cannot go on: ${opened.message}`);
         this.#beginAnew(client);
       } else {
+        this.#say(() => `${client.name} goes on`);
         client.subscription = opened;
         opened.begin();
       }
@@ -177,6 +179,7 @@ export class GatewaySchedule {
     const isOnChain = isOn(chain.tip, chain.find(hash) as Block);
     const isSure = this.#world.time.nowMs >= this.#sureMs;
     hold(!(isSure && isOnChain), () => `${client.name} cannot go on from ${hash}`);
+    this.#say(() => `${client.name} begins anew: ${JSON.stringify(client.ended)}`);
     this.#tally.anew += 1;
     client.cut();
     this.#clients.splice(this.#clients.indexOf(client), 1);
