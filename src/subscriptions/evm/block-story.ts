@@ -104,6 +104,11 @@ export class BlockStory {
     return oldest === undefined ? undefined : this.#path[number - oldest.number];
   }
 
+  /** Whether it is a block of the chain that is kept, or the parent of the lowest one. */
+  has({ number, hash }: Standpoint): boolean {
+    return this.at(number)?.hash === hash || this.at(number + 1)?.parentHash === hash;
+  }
+
   /** For who has been told of all up to there. */
   next({ number, hash }: Standpoint): NextStep {
     const { tip } = this;
@@ -137,13 +142,22 @@ export class BlockStory {
     const blocks: ToldBlock[] = [];
     const oldest = this.oldest?.number ?? Number.POSITIVE_INFINITY;
     let at: Standpoint = { number, hash };
-    while (at.number >= oldest && this.at(at.number)?.hash !== at.hash) {
+    while (at.number >= oldest && !this.has(at)) {
       const block = this.known(at.hash);
       if (block === undefined) return { blocks, gap: at.hash };
       blocks.push(block);
       at = { number: block.number - 1, hash: block.parentHash };
     }
     return { blocks };
+  }
+
+  /** The highest block of the chain on the branch that ends with `top`; `least` where that is higher, or not known. */
+  upTo(top: Standpoint, least: Standpoint): Standpoint {
+    const { blocks, gap } = this.branch(top);
+    const lowest = blocks.at(-1);
+    const highest =
+      lowest === undefined ? top : { number: lowest.number - 1, hash: lowest.parentHash };
+    return gap === undefined && highest.number > least.number ? highest : least;
   }
 
   /** The block and those below it, down to this number and as far as they are known. */
@@ -210,7 +224,7 @@ export class BlockStory {
     this.#isCurrent = false;
     const line: ToldBlock[] = [];
     let at = newest;
-    while (this.at(at.number)?.hash !== at.hash) {
+    while (!this.has(at)) {
       if (line.length > MOST_MISSING || at.number < (this.oldest?.number ?? at.number)) {
         // It has nothing to do with what was told.
         this.#path = [];

@@ -135,14 +135,10 @@ export class ChainSubscription implements Subscription, CreditWaiter {
 
   #next(): NextStep {
     const { story } = this.#parts;
-    // The chain has come back to what its client knows.
-    if (this.#before && story.at(this.#before.number)?.hash === this.#before.hash) {
-      this.#at = this.#before;
-      this.#before = undefined;
-    }
-    const at = this.#at;
-    if (at === undefined) return "here";
-    const step = story.next(at);
+    if (this.#at === undefined) return "here";
+    // The chain may have come back to some of what its client knows.
+    if (this.#before && story.has(this.#at)) this.#at = story.upTo(this.#before, this.#at);
+    const step = story.next(this.#at);
     // The rest of a block that was told in part comes before the next one.
     const isStaying = step === "here" || (step !== "unknown" && step.kind === "joins");
     if (this.#partly === undefined || !isStaying) return step;
