@@ -24,8 +24,8 @@ export class Flight implements Others, AttemptOwner {
   #sent: FlightAttempt[] = [];
   #stale: StaleNodes | undefined;
   #verifying = 0;
-  /** Attempts that their nodes never saw. */
-  #unsent = 0;
+  /** They never saw the call: too many others waited for them. */
+  #full: readonly Upstream[] | undefined;
   /** The time of the last attempt ran out. */
   #isOverdue = false;
   /** Made where it is needed: nearly all calls have their result at once. */
@@ -79,7 +79,7 @@ export class Flight implements Others, AttemptOwner {
 
   /** Whether another attempt is within the budget: nodes that are slow must not get twice the calls. */
   #maySend(): boolean {
-    if (this.#asked.length === this.#unsent) return true;
+    if (this.#asked.length === (this.#full?.length ?? 0)) return true;
     if (this.#isOverdue && !this.#parts.retries.tryTake()) return false;
     this.#parts.observer.retried();
     return true;
@@ -217,7 +217,7 @@ export class Flight implements Others, AttemptOwner {
     const { upstream, beside } = sent;
     this.#endHedge();
     this.#isOverdue = verdict.kind === "broken" && verdict.label === "timeout";
-    if (verdict.kind === "no_place") this.#unsent += 1;
+    if (verdict.kind === "no_place") this.#full = [...(this.#full ?? []), upstream];
     if (verdict.kind === "stale") this.#askAgain(upstream);
     if (verdict.kind === "result") this.#found?.contradict(verdict.result);
     const outcome =
@@ -246,10 +246,10 @@ export class Flight implements Others, AttemptOwner {
 
   #goOn(isAgain: boolean): void {
     this.#nowMs = this.#parts.clock.monotonic();
-    if (isAgain) {
-      this.#asked = [];
-      this.#found = undefined;
-    }
+    // After a wait there may be a place.
+    this.#asked = isAgain ? [] : this.#asked.filter((one) => this.#full?.includes(one) !== true);
+    this.#full = undefined;
+    if (isAgain) this.#found = undefined;
     this.next();
   }
 

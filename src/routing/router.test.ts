@@ -646,6 +646,15 @@ describe("partners", () => {
     expect(names()).toEqual(["a", "b"]);
   });
 
+  test("are not asked where a block was waited for, and a node has a place by then that had none", () => {
+    const full: UpstreamAnswer = { kind: "no_place" };
+    const behind = at(upstream("b", page), { head: 99 });
+    const nodes = [upstream("a", full, good), behind, partner("p", good)];
+    expect(ask(nodes, mayAsk)).toMatchObject({ ...good, upstream: { name: "a" } });
+    expect(names()).toEqual(["a", "a"]);
+    expect(now - 1000).toBe(1000);
+  });
+
   test("are not asked beyond the cap", () => {
     capped = true;
     expect(ask([upstream("a", page), partner("p", good)], mayAsk).kind).toBe("exhausted");
