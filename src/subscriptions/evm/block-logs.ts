@@ -1,7 +1,7 @@
 import { toBinary } from "../../lib/bytes.ts";
 import { logCursor, told } from "../../methods/cursor.ts";
+import type { ToldBlock } from "../chain/told-block.ts";
 import type { LogMatcher, LogPlaces } from "../log-matcher.ts";
-import type { ToldBlock } from "./told-block.ts";
 
 /** A log as subscribers are told of it. */
 export type ToldLog = LogPlaces & {

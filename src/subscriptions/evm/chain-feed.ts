@@ -1,12 +1,18 @@
 import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { JsonValue } from "../../jsonrpc/value.ts";
 import type { Clock, MonotonicMs } from "../../lib/clock.ts";
-import { type Timers, TURN_MS } from "../../lib/timer-wheel.ts";
-import { blockCursor, type Cursor, readCursor } from "../../methods/cursor.ts";
+import type { Timers } from "../../lib/timer-wheel.ts";
+import { blockCursor, type Cursor, notification, readCursor } from "../../methods/cursor.ts";
 import { readResume } from "../../methods/params/resume.ts";
 import type { ChainWatch } from "../../networks/evm/chain-watch.ts";
 import { NO_HEAD } from "../../networks/network.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import { BlockStory } from "../chain/block-story.ts";
+import { ChainSubscription } from "../chain/chain-subscription.ts";
+import { Followers } from "../chain/followers.ts";
+import { type ChainSubscriptionParts, MOST_BEHIND } from "../chain/subscription-parts.ts";
+import type { ToldBlock } from "../chain/told-block.ts";
+import type { Start, Topic } from "../chain/topic.ts";
 import type { EventMeter } from "../event-meter.ts";
 import { LogMatcher } from "../log-matcher.ts";
 import { NodeQuestions } from "../node-questions.ts";
@@ -20,29 +26,18 @@ import type {
   Subscriber,
   Subscription,
 } from "../subscription.ts";
-import { BlockStory } from "./block-story.ts";
 import { pollChain } from "./chain-poll.ts";
-import { ChainRecovery, MOST_BEHIND } from "./chain-recovery.ts";
-import {
-  ChainSubscription,
-  type ChainSubscriptionOptions,
-  type ChainSubscriptionParts,
-} from "./chain-subscription.ts";
-import { LogSource } from "./log-source.ts";
+import { ChainRecovery } from "./chain-recovery.ts";
+import { findBlock } from "./find-block.ts";
+import { type LogSource, logSource } from "./log-source.ts";
 import { PendingFeed } from "./pending-feed.ts";
-import type { ToldBlock } from "./told-block.ts";
-import { HASHES, HEADS, LogTopic, NOTHING, type Start, type Topic } from "./topics.ts";
+import { HASHES, HEADS, LogTopic, NOTHING } from "./topics.ts";
 
 /** A block that a client has seen elsewhere may not be known here yet. */
 const UNKNOWN_MS = 5000;
 const LOOK_MS = 250;
 /** A block that nobody knows any more was replaced; blocks so far below it were not. */
 const FINAL_BLOCKS = 128;
-
-/** The chain is followed for so long after the last who was told: filters are asked again, and clients come back. */
-const LINGER_MS = 60_000;
-/** Nodes are asked for new blocks as for clients that use the head. */
-const USE_MS = 10_000;
 
 /** Of kinds without a filter. A gateway is never syncing, and never tells that it is. */
 const TOPICS: ReadonlyMap<JsonValue | undefined, Topic> = new Map([["newHeads", HEADS]]);
@@ -69,20 +64,16 @@ export class ChainFeed implements NetworkFeed {
   readonly #pending: PendingFeed;
   /** Of all subscriptions: some 10,000 may be open. */
   readonly #shared: ChainSubscriptionParts;
-  readonly #all = new Set<ChainSubscription>();
-  #stopFollowing: (() => void) | undefined;
-  /** When somebody was told last. */
-  #usedMs: MonotonicMs = 0;
-  #isPassing = false;
-  #hasNews = false;
+  readonly #followers: Followers;
 
   constructor(parts: ChainFeedParts) {
     this.#parts = parts;
     const { chain } = parts;
     const nodes = new NodeQuestions(parts);
+    const find = findBlock(nodes);
     this.#story = new BlockStory({
       ...parts,
-      nodes,
+      find,
       chain: {
         get head() {
           return chain.shown.head;
@@ -90,15 +81,20 @@ export class ChainFeed implements NetworkFeed {
         subscribe: (listener) => chain.subscribe(listener),
       },
     });
-    this.#logs = new LogSource({ ...parts, nodes, told: () => this.#pass() });
-    this.#recovery = new ChainRecovery(nodes, this.#story);
+    this.#followers = new Followers({
+      ...parts,
+      follow: (changed) => this.#follow(changed),
+      inUse: () => chain.touch(false),
+    });
+    this.#logs = logSource({ ...parts, nodes, told: () => this.#followers.pass() });
+    this.#recovery = new ChainRecovery(find, this.#story);
     this.#pending = new PendingFeed({ ...parts, nodes });
     this.#shared = this.#subscriptionParts();
   }
 
   /** Those that have begun. */
   get size(): number {
-    return this.#all.size;
+    return this.#followers.size;
   }
 
   open(
@@ -114,7 +110,10 @@ export class ChainFeed implements NetworkFeed {
     }
     const isLogs = kind === "logs";
     const topic = isLogs ? this.#logTopic(args[0]) : (TOPICS.get(kind) ?? NOTHING);
-    const opened = (start: Start | undefined) => done(this.#made({ id, topic, start }, subscriber));
+    const opened = (start: Start | undefined) => {
+      const options = { id, beginning: notification(id), topic, start };
+      done(new ChainSubscription(options, subscriber, this.#shared));
+    };
     const from = args[isLogs ? 1 : 0];
     if (from === undefined || from === null) {
       this.#whenHead((isKnown) => (isKnown ? opened(this.#present) : done(NO_HEAD)));
@@ -134,7 +133,7 @@ export class ChainFeed implements NetworkFeed {
     this.#whenHead(() => {
       const start = this.#present;
       if (start === undefined) return done(NO_HEAD);
-      this.#follow();
+      this.#followers.use();
       done(blockCursor(start.number, start.hash));
     });
   }
@@ -154,7 +153,7 @@ export class ChainFeed implements NetworkFeed {
       criteria.kind === "blocks"
         ? HASHES
         : new LogTopic(new LogMatcher(criteria.filter, true), this.#logs, true);
-    const parts = { ...this.#shared, clock: this.#parts.clock };
+    const parts = { ...this.#shared, story: this.#story, clock: this.#parts.clock };
     pollChain({ topic, start: { number, hash }, untilMs }, asker, { parts, done });
   }
 
@@ -178,46 +177,24 @@ export class ChainFeed implements NetworkFeed {
     return new LogTopic(new LogMatcher(filter instanceof Map ? filter : new Map()), this.#logs);
   }
 
-  #made(options: ChainSubscriptionOptions, subscriber: Subscriber): Subscription {
-    return new ChainSubscription(options, subscriber, this.#shared);
-  }
-
   #subscriptionParts(): ChainSubscriptionParts {
     return {
       story: this.#story,
-      logs: this.#logs,
       recovery: this.#recovery,
+      cursorOf: ({ number, hash }) => blockCursor(number, hash),
       meter: this.#parts.meter,
       timers: this.#parts.timers,
-      began: (one) => {
-        this.#all.add(one);
-        this.#follow();
-      },
-      ended: (one) => {
-        this.#all.delete(one);
-        this.#usedMs = this.#parts.clock.monotonic();
-      },
+      began: (one) => this.#followers.add(one),
+      ended: (one) => this.#followers.remove(one),
     };
   }
 
-  #follow(): void {
-    this.#usedMs = this.#parts.clock.monotonic();
-    if (this.#stopFollowing !== undefined) return;
-    this.#stopFollowing = this.#story.follow(() => this.#pass());
-    this.#stayInUse();
-  }
-
-  #stayInUse(): void {
-    const { chain, clock, timers } = this.#parts;
-    chain.touch(false);
-    timers.set(USE_MS, () => {
-      if (this.#all.size > 0 || clock.monotonic() - this.#usedMs < LINGER_MS) this.#stayInUse();
-      else {
-        this.#stopFollowing?.();
-        this.#stopFollowing = undefined;
-        this.#logs.stop();
-      }
-    });
+  #follow(changed: () => void): () => void {
+    const stop = this.#story.follow(changed);
+    return () => {
+      stop();
+      this.#logs.stop();
+    };
   }
 
   /** Where somebody who was told up to there goes on. `done` is called once. */
@@ -257,33 +234,6 @@ export class ChainFeed implements NetworkFeed {
       if (block !== undefined || isOver) done(block);
       else this.#parts.timers.set(LOOK_MS, () => this.#find(cursor, untilMs, done));
     });
-  }
-
-  /** Tells all of them what is new, for 5 ms in each turn of the event loop. */
-  #pass(): void {
-    this.#hasNews = true;
-    if (this.#isPassing) return;
-    this.#isPassing = true;
-    this.#goOn(this.#begin());
-  }
-
-  #begin(): Iterator<ChainSubscription> {
-    this.#hasNews = false;
-    return this.#all.values();
-  }
-
-  #goOn(rest: Iterator<ChainSubscription>): void {
-    const { clock, later } = this.#parts;
-    const beganMs = clock.monotonic();
-    for (let next = rest.next(); next.done !== true; next = rest.next()) {
-      next.value.advance();
-      if (clock.monotonic() - beganMs >= TURN_MS) {
-        later(() => this.#goOn(rest));
-        return;
-      }
-    }
-    this.#isPassing = false;
-    if (this.#hasNews) this.#pass();
   }
 }
 

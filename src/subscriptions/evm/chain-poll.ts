@@ -2,9 +2,11 @@ import type { RpcError } from "../../jsonrpc/errors.ts";
 import type { Piece } from "../../lib/bytes.ts";
 import type { MonotonicMs } from "../../lib/clock.ts";
 import { blockCursor } from "../../methods/cursor.ts";
+import type { BlockStory } from "../chain/block-story.ts";
+import { ChainSubscription } from "../chain/chain-subscription.ts";
+import type { ChainSubscriptionParts } from "../chain/subscription-parts.ts";
+import type { Topic } from "../chain/topic.ts";
 import type { Asker, News } from "../subscription.ts";
-import { ChainSubscription, type ChainSubscriptionParts } from "./chain-subscription.ts";
-import type { Topic } from "./topics.ts";
 
 /** The rest is told when it is asked for the next time. */
 const MOST_RESULTS = 10_000;
@@ -23,6 +25,7 @@ export type PollOptions = {
 };
 
 export type PollParts = ChainSubscriptionParts & {
+  readonly story: Pick<BlockStory, "isCurrent">;
   readonly clock: { readonly monotonic: () => MonotonicMs };
 };
 
@@ -50,7 +53,7 @@ export function pollChain(
   const place = (): string => subscription.cursor ?? from;
   const tell = (): void => end({ results, place: place() });
   const subscription: ChainSubscription = new ChainSubscription(
-    { id: "", topic, start },
+    { id: "", beginning: "", topic, start },
     {
       identity,
       network,

@@ -1,22 +1,16 @@
 import { LRUCache } from "lru-cache";
-import type { NodeQuestions } from "../node-questions.ts";
-import type { BlockStory, Standpoint } from "./block-story.ts";
-import { blockOf, type ToldBlock } from "./told-block.ts";
-
-/** As far as somebody who was away is told what came meanwhile. */
-export const MOST_BEHIND = 1000;
+import type { BlockStory, FindBlock } from "../chain/block-story.ts";
+import type { Recovered, Recovery } from "../chain/subscription-parts.ts";
+import type { Standpoint, ToldBlock } from "../chain/told-block.ts";
 
 /** Whoever stands on one of a thousand branches before is found out once more. */
 const MOST_LOST = 1000;
 
-/** `known`: the story knows one block more of those that it needs. `gone`: no node that answered has it. */
-export type Recovered = "known" | "gone";
-
 type Waiter = (block: ToldBlock | undefined) => void;
 
 /** Asks nodes for blocks that the story does not have, each by its hash: what joins them is no node's word. */
-export class ChainRecovery {
-  readonly #nodes: NodeQuestions;
+export class ChainRecovery implements Recovery {
+  readonly #find: FindBlock;
   readonly #story: BlockStory;
   /** Blocks that somebody was given up for, by their hashes. */
   readonly #lost = new LRUCache<string, true>({ max: MOST_LOST });
@@ -26,8 +20,8 @@ export class ChainRecovery {
     { readonly waiters: Set<Waiter>; readonly giveUp: () => void }
   >();
 
-  constructor(nodes: NodeQuestions, story: BlockStory) {
-    this.#nodes = nodes;
+  constructor(find: FindBlock, story: BlockStory) {
+    this.#find = find;
     this.#story = story;
   }
 
@@ -92,20 +86,16 @@ export class ChainRecovery {
   #begin(hash: string, first: Waiter): void {
     const waiters = new Set([first]);
     let isTold = false;
-    const question = { method: "eth_getBlockByHash", params: `["${hash}",false]`, block: -1 };
-    const giveUp = this.#nodes.ask(
-      question,
-      (result) => blockOf(result, hash),
-      (block) => {
-        isTold = true;
-        this.#asked.delete(hash);
-        if (block !== undefined) {
-          this.#story.learn(block);
-          this.#lost.delete(hash);
-        }
-        for (const waiter of waiters) waiter(block);
-      },
-    );
+    // Any node may have one that has left the chain.
+    const giveUp = this.#find({ number: -1, hash }, (block) => {
+      isTold = true;
+      this.#asked.delete(hash);
+      if (block !== undefined) {
+        this.#story.learn(block);
+        this.#lost.delete(hash);
+      }
+      for (const waiter of waiters) waiter(block);
+    });
     if (!isTold) this.#asked.set(hash, { waiters, giveUp });
   }
 }

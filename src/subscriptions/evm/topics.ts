@@ -1,37 +1,15 @@
 import { logCursor, told } from "../../methods/cursor.ts";
+import type { Step, ToldBlock } from "../chain/told-block.ts";
+import type { Partly, Telling, Topic } from "../chain/topic.ts";
 import type { PricedEvent } from "../event-meter.ts";
 import type { LogMatcher } from "../log-matcher.ts";
 import { removedText, type ToldLog } from "./block-logs.ts";
-import type { NextStep, Standpoint, Step } from "./block-story.ts";
 import type { LogSource } from "./log-source.ts";
-import type { ToldBlock } from "./told-block.ts";
 
 const HEAD: PricedEvent = Object.freeze({ method: "eth_subscription.newHeads", credits: 50 });
 /** For all logs of a block, also where those that its bloom promised do not match. */
 const LOGS: PricedEvent = Object.freeze({ method: "eth_subscription.logs", credits: 300 });
 const FREE: PricedEvent = Object.freeze({ method: "eth_subscription.logs", credits: 0 });
-
-/** The logs of a block that its client was told of: those up to this one, or those after it. */
-export type Partly = { readonly upTo: number } | { readonly after: number };
-
-/** The block where a subscription stands, of whose logs some are to come. */
-export type PartlyTold = { readonly block: ToldBlock; readonly told: Partly };
-
-/** Where a subscription begins. */
-export type Start = Standpoint & { readonly partly?: PartlyTold | undefined };
-
-/** What a step is to one subscription. */
-export type Telling = {
-  readonly event: PricedEvent;
-  /** What each notification says, from its result on. */
-  readonly all: readonly string[];
-};
-
-/** A subscription's kind: what it tells of a step, without asking anybody. */
-export type Topic = {
-  /** Undefined: nothing. `wanted`: the block's logs are needed first. */
-  tell(step: Step, partly: Partly | undefined): Telling | undefined | "wanted";
-};
 
 export const HEADS: Topic = Object.freeze({
   tell: ({ kind, block }: Step) =>
@@ -49,18 +27,18 @@ export const NOTHING: Topic = Object.freeze({ tell: () => undefined });
 /** Logs that match: in notifications, or for a filter, whose client pays for asking, by themselves. */
 export class LogTopic implements Topic {
   readonly #matcher: LogMatcher;
-  readonly #source: Pick<LogSource, "known">;
+  readonly details: LogSource;
   readonly #isOfFilter: boolean;
 
-  constructor(matcher: LogMatcher, source: Pick<LogSource, "known">, isOfFilter = false) {
+  constructor(matcher: LogMatcher, details: LogSource, isOfFilter = false) {
     this.#matcher = matcher;
-    this.#source = source;
+    this.details = details;
     this.#isOfFilter = isOfFilter;
   }
 
   tell({ kind, block }: Step, partly: Partly | undefined): Telling | undefined | "wanted" {
     if (!this.#matcher.covers(block.number)) return undefined;
-    const logs = this.#source.known(block);
+    const logs = this.details.known(block);
     const isByContract = this.#matcher.addresses !== undefined;
     // Logs of some contracts are found as fast as the bloom is looked at, and say more.
     const found = isByContract ? logs?.matching(this.#matcher) : undefined;
@@ -84,8 +62,3 @@ export class LogTopic implements Topic {
 
 const isTold = (partly: Partly, index: number): boolean =>
   "upTo" in partly ? index <= partly.upTo : index > partly.after;
-
-export function isSameStep(one: NextStep, other: NextStep): boolean {
-  if (typeof one === "string" || typeof other === "string") return one === other;
-  return one.kind === other.kind && one.block.hash === other.block.hash;
-}

@@ -1,9 +1,10 @@
 import type { Mutation } from "../../support/mutations.ts";
 
-const STORY = "src/subscriptions/evm/block-story.ts";
-const SUBSCRIPTION = "src/subscriptions/evm/chain-subscription.ts";
+const STORY = "src/subscriptions/chain/block-story.ts";
+const SUBSCRIPTION = "src/subscriptions/chain/chain-subscription.ts";
 const FEED = "src/subscriptions/evm/chain-feed.ts";
 const RECOVERY = "src/subscriptions/evm/chain-recovery.ts";
+const DETAILS = "src/subscriptions/chain/block-details.ts";
 const LOGS = "src/subscriptions/evm/log-source.ts";
 const TOPICS = "src/subscriptions/evm/topics.ts";
 const MATCHER = "src/subscriptions/log-matcher.ts";
@@ -12,11 +13,12 @@ const MATCHER = "src/subscriptions/log-matcher.ts";
 export const FEED_MUTATIONS: readonly Mutation[] = [
   {
     ...{ name: "the next block is told whatever its parent is", file: STORY },
-    ...{ from: "if (block?.parentHash === hash)", to: "if (block !== undefined)" },
+    from: "const block = this.#after.get(hash);",
+    to: "const block = this.#path.find((one) => one.number === number + 1);",
   },
   {
-    ...{ name: "a block that is not known yet counts as one that was replaced", file: STORY },
-    ...{ from: '    if (!this.#isCurrent) return "here";\n', to: "" },
+    ...{ name: "blocks that have left the chain still follow their parents", file: STORY },
+    ...{ from: "      this.#after.delete(tip.parentHash);\n", to: "" },
   },
   {
     ...{ name: "a block that came between two looks is left out", file: SUBSCRIPTION },
@@ -45,8 +47,8 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     to: "logs;",
   },
   {
-    ...{ name: "logs that no node tells are not asked for again", file: LOGS },
-    ...{ from: "if (logs === undefined && !isOver)", to: "if (logs === undefined && isOver)" },
+    ...{ name: "logs that no node tells are not asked for again", file: DETAILS },
+    ...{ from: "if (detail === undefined && !isOver)", to: "if (detail === undefined && isOver)" },
   },
   {
     ...{ name: "logs of blocks that have left are not removed", file: TOPICS },
@@ -68,8 +70,7 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
   },
   {
     ...{ name: "what is off the chain is stepped over", file: SUBSCRIPTION },
-    from: "{ number: block.number - 1, hash: block.parentHash }",
-    to: "{ number: block.number, hash: block.parentHash }",
+    ...{ from: "block : parentOf(block)", to: "block : (this.#parts.story.tip ?? block)" },
   },
   {
     ...{
@@ -99,7 +100,7 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
   },
   {
     ...{ name: "a block of another chain joins the lowest that is kept", file: STORY },
-    ...{ from: "if (parent.hash === this.oldest?.parentHash) ", to: "" },
+    ...{ from: "    if (parent.hash !== this.oldest?.parentHash) return;\n", to: "" },
   },
   {
     ...{ name: "a log with fewer topics than the filter's matches", file: MATCHER },

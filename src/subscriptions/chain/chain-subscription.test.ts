@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
 import type { Identity } from "../../access/identity.ts";
 import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
-import type { HeadListener } from "../../networks/evm/head-listeners.ts";
-import type { NodeQuestions } from "../node-questions.ts";
-import { BlockStory, type StoryChain } from "./block-story.ts";
-import { ChainSubscription, type ChainSubscriptionParts } from "./chain-subscription.ts";
-import type { ToldBlock } from "./told-block.ts";
-import { HEADS } from "./topics.ts";
+import { HEADS } from "../evm/topics.ts";
+import { BlockStory } from "./block-story.ts";
+import { ChainSubscription } from "./chain-subscription.ts";
+import type { ChainSubscriptionParts } from "./subscription-parts.ts";
+import type { Standpoint, ToldBlock } from "./told-block.ts";
 
 const block = (name: string, parentHash: string): ToldBlock => ({
-  ...{ number: Number(name.slice(1)), hash: name, parentHash },
+  ...{
+    number: Number(name.slice(1)),
+    hash: name,
+    parentNumber: Number(name.slice(1)) - 1,
+    parentHash,
+  },
   ...{ bloom: "", cursor: name, told: name },
 });
 const [a1, a2, a3, a4] = [
@@ -21,11 +25,9 @@ const [a1, a2, a3, a4] = [
 const [b2, b3, c3] = [block("b2", "a1"), block("b3", "b2"), block("c3", "a2")] as const;
 
 /** What an exact node tells: all blocks at once. */
-const nodes = {
-  ask: ({ params }: { readonly params: string }, _: unknown, done: (one?: ToldBlock) => void) => {
-    done([a1, a2, a3, a4, b2, b3, c3].find(({ hash }) => params.includes(`"${hash}"`)));
-    return () => undefined;
-  },
+const find = ({ hash }: Standpoint, done: (block: ToldBlock | undefined) => void) => {
+  done([a1, a2, a3, a4, b2, b3, c3].find((one) => one.hash === hash));
+  return () => undefined;
 };
 
 test.each([
@@ -46,26 +48,26 @@ test.each([
       clear: () => undefined,
     };
     let subscription: ChainSubscription | undefined;
-    let changed: HeadListener = () => undefined;
+    let changed = (): void => undefined;
     const chain = {
       head: a1,
-      subscribe: (listener: HeadListener) => {
+      subscribe: (listener: () => void) => {
         changed = listener;
         return () => undefined;
       },
     };
     const story = new BlockStory({
-      ...{ chain: chain as unknown as StoryChain, nodes: nodes as unknown as NodeQuestions },
+      ...{ chain, find },
       timers: timers as never,
     });
     const comeTo = (newest: ToldBlock) => {
       chain.head = newest;
-      changed(undefined as never);
+      changed();
     };
     story.follow(() => subscription?.advance());
     comeTo(a3);
     subscription = new ChainSubscription(
-      { id: "0x1", topic: HEADS, start: a3 },
+      { id: "1", beginning: "", topic: HEADS, start: a3 },
       {
         ...{ identity: {} as Identity, network: {} as never, isFull: false },
         send: ([text]) => void told.push(String(text).slice(-2)),

@@ -1,8 +1,5 @@
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
-import type { HeadListener } from "../../networks/evm/head-listeners.ts";
-import type { Head } from "../../networks/evm/primary-head.ts";
-import type { NodeQuestions } from "../node-questions.ts";
-import { blockOf, type ToldBlock } from "./told-block.ts";
+import { type NextStep, parentOf, type Standpoint, type ToldBlock } from "./told-block.ts";
 
 /** Blocks of the chain that are kept, some 1.4 KB each: more than anybody is told of afterwards. */
 const KEPT_BLOCKS = 1280;
@@ -13,26 +10,25 @@ const MOST_MISSING = 1000;
 /** Where no node gave a block that has to be there. */
 const RETRY_MS = 250;
 
+/** The network's head; where its hash is not known, nobody is told before it is. */
+export type StoryHead = { readonly number: number; readonly hash: string | undefined };
+
 export type StoryChain = {
-  readonly head: Head | undefined;
-  subscribe(listener: HeadListener): () => void;
+  readonly head: StoryHead | undefined;
+  /** Returns what ends it. */
+  subscribe(changed: () => void): () => void;
 };
+
+/** Asks nodes for a block; `done` is called once, with undefined where none has it. Returns what gives it up. */
+export type FindBlock = (
+  at: Standpoint,
+  done: (block: ToldBlock | undefined) => void,
+) => () => void;
 
 export type BlockStoryParts = {
   readonly chain: StoryChain;
-  readonly nodes: NodeQuestions;
+  readonly find: FindBlock;
   readonly timers: Timers;
-};
-
-/** Where someone stands who is told of a chain. */
-export type Standpoint = { readonly number: number; readonly hash: string };
-
-/** What comes next for who stands somewhere: a block joins, or the one where it stands has left the chain. */
-export type Step = {
-  readonly kind: "joins" | "leaves";
-  readonly block: ToldBlock;
-  /** It is higher than the head that is known here, of another branch: the head may be about to change to that. */
-  readonly isAhead?: boolean;
 };
 
 export type Branch = {
@@ -42,9 +38,6 @@ export type Branch = {
   readonly gap?: string;
 };
 
-/** `here`: there is nothing to tell. `unknown`: nodes have to be asked. */
-export type NextStep = Step | "here" | "unknown";
-
 /**
  * A chain as subscribers are told of it: whole blocks, each the child of the one before it, whatever the network's
  * head does between two looks. It is followed while there is somebody to tell.
@@ -53,6 +46,8 @@ export class BlockStory {
   readonly #parts: BlockStoryParts;
   /** The newest blocks, lowest first, each the parent of the next. */
   #path: ToldBlock[] = [];
+  /** Those of the path by the hash of their parent: numbers may be left out. */
+  readonly #after = new Map<string, ToldBlock>();
   /** By hash, those of the path too. */
   readonly #known = new Map<string, ToldBlock>();
   readonly #listeners = new Set<() => void>();
@@ -98,23 +93,17 @@ export class BlockStory {
     return this.#known.get(hash);
   }
 
-  /** The block of the chain of this number, where it is kept. */
-  at(number: number): ToldBlock | undefined {
-    const { oldest } = this;
-    return oldest === undefined ? undefined : this.#path[number - oldest.number];
-  }
-
   /** Whether it is a block of the chain that is kept, or the parent of the lowest one. */
-  has({ number, hash }: Standpoint): boolean {
-    return this.at(number)?.hash === hash || this.at(number + 1)?.parentHash === hash;
+  has({ hash }: Standpoint): boolean {
+    return this.tip?.hash === hash || this.#after.has(hash);
   }
 
   /** For who has been told of all up to there. */
   next({ number, hash }: Standpoint): NextStep {
     const { tip } = this;
     if (tip === undefined || tip.hash === hash) return "here";
-    const block = this.at(number + 1);
-    if (block?.parentHash === hash) return { kind: "joins", block };
+    const block = this.#after.get(hash);
+    if (block !== undefined) return { kind: "joins", block };
     // Who stands on a block that is none of the chain as it is known here may be ahead of that.
     if (!this.#isCurrent) return "here";
     if (number < (this.oldest?.number ?? 0)) return "unknown";
@@ -134,7 +123,7 @@ export class BlockStory {
     const lowest = this.#down(at, least).at(-1);
     if (lowest === undefined) return at;
     if (lowest.number <= least) return undefined;
-    return { number: lowest.number - 1, hash: lowest.parentHash };
+    return parentOf(lowest);
   }
 
   /** The blocks from there down that are off the chain, as far as they are known. */
@@ -146,7 +135,7 @@ export class BlockStory {
       const block = this.known(at.hash);
       if (block === undefined) return { blocks, gap: at.hash };
       blocks.push(block);
-      at = { number: block.number - 1, hash: block.parentHash };
+      at = parentOf(block);
     }
     return { blocks };
   }
@@ -155,8 +144,7 @@ export class BlockStory {
   upTo(top: Standpoint, least: Standpoint): Standpoint {
     const { blocks, gap } = this.branch(top);
     const lowest = blocks.at(-1);
-    const highest =
-      lowest === undefined ? top : { number: lowest.number - 1, hash: lowest.parentHash };
+    const highest = lowest === undefined ? top : parentOf(lowest);
     return gap === undefined && highest.number > least.number ? highest : least;
   }
 
@@ -176,22 +164,29 @@ export class BlockStory {
     if (this.#known.size <= KNOWN_BLOCKS) return;
     for (const [hash, { number }] of this.#known) {
       if (this.#known.size <= (KNOWN_BLOCKS + KEPT_BLOCKS) / 2) break;
-      if (this.at(number)?.hash !== hash) this.#known.delete(hash);
+      if (!this.has({ number, hash })) this.#known.delete(hash);
     }
   }
 
   /** The parent of the lowest block that is kept: somebody has been told of less. */
   extend(parent: ToldBlock): void {
-    if (parent.hash === this.oldest?.parentHash) this.#path.unshift(parent);
+    if (parent.hash !== this.oldest?.parentHash) return;
+    this.#path.unshift(parent);
+    this.#after.set(parent.parentHash, parent);
   }
 
   #rest(): void {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.#stopAsking();
-    this.#path = [];
+    this.#forget();
     this.#isCurrent = false;
     this.#known.clear();
+  }
+
+  #forget(): void {
+    this.#path = [];
+    this.#after.clear();
   }
 
   #stopAsking(): void {
@@ -227,7 +222,7 @@ export class BlockStory {
     while (!this.has(at)) {
       if (line.length > MOST_MISSING || at.number < (this.oldest?.number ?? at.number)) {
         // It has nothing to do with what was told.
-        this.#path = [];
+        this.#forget();
         line.length = 0;
         at = newest;
       }
@@ -238,26 +233,22 @@ export class BlockStory {
       }
       line.push(block);
       if (this.tip === undefined) break;
-      at = { number: block.number - 1, hash: block.parentHash };
+      at = parentOf(block);
     }
-    this.#adopt(at.number, line);
+    this.#adopt(at, line);
   }
 
-  #ask({ number, hash }: Standpoint): void {
+  #ask(at: Standpoint): void {
     let isTold = false;
-    const giveUp = this.#parts.nodes.ask(
-      { method: "eth_getBlockByHash", params: `["${hash}",false]`, block: number },
-      (result) => blockOf(result, hash),
-      (block) => {
-        isTold = true;
-        this.#giveUp = undefined;
-        if (block === undefined) this.#tryAgain();
-        else {
-          this.learn(block);
-          this.#advance();
-        }
-      },
-    );
+    const giveUp = this.#parts.find(at, (block) => {
+      isTold = true;
+      this.#giveUp = undefined;
+      if (block === undefined) this.#tryAgain();
+      else {
+        this.learn(block);
+        this.#advance();
+      }
+    });
     if (!isTold) this.#giveUp = giveUp;
   }
 
@@ -269,12 +260,18 @@ export class BlockStory {
     });
   }
 
-  /** The blocks of `line`, highest first, follow the one of this number. */
-  #adopt(ancestor: number, line: readonly ToldBlock[]): void {
-    const { oldest } = this;
-    if (oldest !== undefined) this.#path.length = ancestor + 1 - oldest.number;
-    this.#path.push(...[...line].reverse());
-    this.#path.splice(0, this.#path.length - KEPT_BLOCKS);
+  /** The blocks of `line`, highest first, follow this one. */
+  #adopt({ hash }: Standpoint, line: readonly ToldBlock[]): void {
+    for (let { tip } = this; tip !== undefined && tip.hash !== hash; { tip } = this) {
+      this.#path.pop();
+      this.#after.delete(tip.parentHash);
+    }
+    for (const block of [...line].reverse()) {
+      this.#path.push(block);
+      this.#after.set(block.parentHash, block);
+    }
+    const old = this.#path.splice(0, this.#path.length - KEPT_BLOCKS);
+    for (const { parentHash } of old) this.#after.delete(parentHash);
     this.#isCurrent = true;
     this.#tell();
   }

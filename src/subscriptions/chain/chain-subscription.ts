@@ -1,12 +1,15 @@
 import type { CreditRefusal, CreditWaiter, Reservation } from "../../credits/ledger.ts";
-import type { Timers } from "../../lib/timer-wheel.ts";
-import { blockCursor, logCursor, notification } from "../../methods/cursor.ts";
-import { closeIfSpent, type EventMeter } from "../event-meter.ts";
+import { logCursor } from "../../methods/cursor.ts";
+import { closeIfSpent } from "../event-meter.ts";
 import type { Subscriber, Subscription } from "../subscription.ts";
-import type { BlockStory, NextStep, Standpoint, Step } from "./block-story.ts";
-import { type ChainRecovery, MOST_BEHIND, type Recovered } from "./chain-recovery.ts";
-import type { LogSource } from "./log-source.ts";
-import { isSameStep, type PartlyTold, type Start, type Telling, type Topic } from "./topics.ts";
+import {
+  type ChainSubscriptionOptions,
+  type ChainSubscriptionParts,
+  MOST_BEHIND,
+  type Recovered,
+} from "./subscription-parts.ts";
+import { isSameStep, type NextStep, parentOf, type Standpoint, type Step } from "./told-block.ts";
+import type { PartlyTold, Telling, Topic } from "./topic.ts";
 
 /** Credits that cannot be counted, or a node that does not tell: it is tried again. */
 const AGAIN_MS = 500;
@@ -18,28 +21,6 @@ const MOST_WAITS = 10;
 const NOTHING_TO_DO = (): void => undefined;
 type Charging = { readonly telling: Telling; readonly step: Step };
 
-export type ChainSubscriptionOptions = {
-  /** Empty where results alone are sent, without the notifications around them. */
-  readonly id: string;
-  readonly topic: Topic;
-  readonly start?: Start | undefined;
-};
-
-export type ChainSubscriptionParts = {
-  readonly story: BlockStory;
-  readonly logs: Pick<LogSource, "fetch" | "isAsked">;
-  readonly recovery: Pick<ChainRecovery, "next" | "lose">;
-  readonly meter: EventMeter;
-  readonly timers: Timers;
-  /** It is told of every change of the story, until it ends. */
-  readonly began: (subscription: ChainSubscription) => void;
-  readonly ended: (subscription: ChainSubscription) => void;
-  /** There is nothing more to tell now, or its client is full. */
-  readonly rests?: () => void;
-  /** So often a block that no node knows any more is asked for: some may have failed. */
-  readonly mostTries?: number;
-};
-
 /**
  * One subscription to a chain. It goes from step to step as far as its client reads, its credits reach and nodes tell,
  * and holds nothing but where it stands.
@@ -50,6 +31,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   readonly #topic: Topic;
   readonly #parts: ChainSubscriptionParts;
   readonly #beginning: string;
+  readonly #over: (() => void) | undefined;
   /** Undefined before the first block of the chain is known. */
   #at: Standpoint | undefined;
   #partly: PartlyTold | undefined;
@@ -59,7 +41,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   #waiting: (() => void) | undefined;
   /** What that is needed for; undefined where it is credits. */
   #waitsFor: NextStep | undefined;
-  /** The hash of the block whose logs were waited for last. */
+  /** The hash of the block whose details were waited for last. */
   #awaits: string | undefined;
   /** What its credits are waited for. */
   #charging: Charging | undefined;
@@ -68,7 +50,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   #tries = 0;
 
   constructor(
-    { id, topic, start }: ChainSubscriptionOptions,
+    { id, beginning, topic, start, over }: ChainSubscriptionOptions,
     subscriber: Subscriber,
     parts: ChainSubscriptionParts,
   ) {
@@ -78,7 +60,8 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     this.#parts = parts;
     this.#at = start;
     this.#partly = start?.partly;
-    this.#beginning = id === "" ? "" : notification(id);
+    this.#beginning = beginning;
+    this.#over = over;
   }
 
   get lateCursor(): string | undefined {
@@ -90,7 +73,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   get cursor(): string | undefined {
     const at = this.#at;
     if (at === undefined) return undefined;
-    const block = blockCursor(at.number, at.hash);
+    const block = this.#parts.cursorOf(at);
     const told = this.#partly?.told;
     if (told === undefined) return block;
     return "upTo" in told ? logCursor(block, told.upTo) : logCursor(block, told.after, true);
@@ -173,10 +156,10 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     return this.#tries <= most;
   }
 
-  /** False where it goes on once the logs of the block are known, or given up: it is told of either. */
+  /** False where it goes on once the details of the block are known, or given up: it is told of either. */
   #take(step: Step): boolean {
     const telling = this.#topic.tell(step, this.#partly?.told);
-    if (telling === "wanted") return this.#awaitLogs(step);
+    if (telling === "wanted") return this.#awaitDetails(step);
     if (telling !== undefined) this.#charge(telling, step);
     else {
       const before = step.kind === "leaves" ? (this.#before ?? this.#at) : undefined;
@@ -186,20 +169,20 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     return true;
   }
 
-  #awaitLogs(step: Step): false {
-    const { logs } = this.#parts;
+  #awaitDetails(step: Step): false {
+    const { details } = this.#topic;
     const { hash } = step.block;
-    const isGivenUp = this.#awaits === hash && !logs.isAsked(hash);
+    const isGivenUp = this.#awaits === hash && details?.isAsked(hash) !== true;
     this.#awaits = hash;
     if (isGivenUp) this.#fallBehind();
-    else logs.fetch(step);
+    else details?.fetch(step);
     return false;
   }
 
   #charge(telling: Telling, step: Step): void {
     if (telling.event.credits === 0) {
       this.#send(telling);
-      this.#move(step);
+      this.#told(telling, step);
       return;
     }
     const outcome = this.#parts.meter.admit(this.#subscriber.identity, telling.event, this);
@@ -230,7 +213,14 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     const { identity, network } = this.#subscriber;
     const bytes = this.#send(telling);
     this.#parts.meter.sent(outcome, telling.event, { identity, network, bytes });
+    this.#told(telling, step);
+  }
+
+  #told({ isLast }: Telling, step: Step): void {
     this.#move(step);
+    if (isLast !== true) return;
+    this.end();
+    this.#over?.();
   }
 
   /** Returns how many bytes they are. */
@@ -248,7 +238,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     this.#before = undefined;
     // Who has waited for a head above waits once for its whole branch, not for each of its blocks.
     if (kind === "joins") this.#tries = 0;
-    this.#at = kind === "joins" ? block : { number: block.number - 1, hash: block.parentHash };
+    this.#at = kind === "joins" ? block : parentOf(block);
   }
 
   #tryAgain(waitsFor?: NextStep): void {

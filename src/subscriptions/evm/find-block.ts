@@ -1,27 +1,28 @@
 import { toBinary } from "../../lib/bytes.ts";
 import { blockCursor, told } from "../../methods/cursor.ts";
 import { readHead } from "../../transports/ws-frame.ts";
-import { type BloomText, isBloom } from "../bloom.ts";
-
-/** A block as subscribers are told of it. */
-export type ToldBlock = {
-  readonly number: number;
-  /** Hashes are in lower case. */
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly bloom: BloomText;
-  readonly cursor: string;
-  /** Its header as `newHeads` tells it, and the end of that notification, in UTF-8 bytes. */
-  readonly told: string;
-};
+import { isBloom } from "../bloom.ts";
+import type { FindBlock } from "../chain/block-story.ts";
+import type { ToldBlock } from "../chain/told-block.ts";
+import type { NodeQuestions } from "../node-questions.ts";
 
 /** Members of a block that are none of a header: go-ethereum tells of a new head without them. */
 const OF_BLOCKS_ALONE: ReadonlySet<string> = new Set([
   ...["transactions", "uncles", "withdrawals", "size", "totalDifficulty"],
 ]);
 
+/** Asks for a block by its hash: what joins blocks is no node's word. */
+export const findBlock =
+  (nodes: NodeQuestions): FindBlock =>
+  ({ hash, number }, done) =>
+    nodes.ask(
+      { method: "eth_getBlockByHash", params: `["${hash}",false]`, block: number },
+      (result) => blockOf(result, hash),
+      done,
+    );
+
 /** The block that was asked for by its hash; undefined where the answer is none, or another one. */
-export function blockOf(json: string, hash: string): ToldBlock | undefined {
+function blockOf(json: string, hash: string): ToldBlock | undefined {
   const block = readToldBlock(json);
   return block?.hash === hash ? block : undefined;
 }
@@ -42,5 +43,8 @@ function readToldBlock(json: string): ToldBlock | undefined {
   const { number, hash, parentHash } = head;
   const cursor = blockCursor(number, hash);
   const header = JSON.stringify(Object.fromEntries(members));
-  return { number, hash, parentHash, bloom, cursor, told: toBinary(told(header, cursor)) };
+  return {
+    ...{ number, hash, parentNumber: number - 1, parentHash, bloom, cursor },
+    told: toBinary(told(header, cursor)),
+  };
 }

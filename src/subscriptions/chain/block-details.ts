@@ -1,0 +1,148 @@
+import { LRUCache } from "lru-cache";
+import type { MonotonicMs } from "../../lib/clock.ts";
+import type { Timer, Timers } from "../../lib/timer-wheel.ts";
+import type { NodeQuestion, NodeQuestions } from "../node-questions.ts";
+import type { Step, ToldBlock } from "./told-block.ts";
+import type { Details } from "./topic.ts";
+
+/** Of the blocks that were told last: once one has left the chain, nodes may not know it any more. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+const RETRY_MS = 250;
+/** A block that no node tells more of for so long is given up, and one that has left the chain sooner: nodes may forget it. */
+const PATIENCE_MS = 60_000;
+const LEFT_PATIENCE_MS = 10_000;
+/** Blocks that were given up. */
+const MOST_LOST = 1000;
+
+/** What is asked of nodes for a block, and what of an answer is believed. */
+export type DetailKind<Detail> = {
+  readonly question: (block: ToldBlock) => NodeQuestion;
+  readonly read: (result: string, block: ToldBlock) => Detail | undefined;
+  readonly sizeOf: (detail: Detail) => number;
+  /** Where nobody has to be asked. */
+  readonly sure?: (block: ToldBlock) => Detail | undefined;
+};
+
+export type BlockDetailsParts = {
+  readonly nodes: NodeQuestions;
+  readonly timers: Timers;
+  readonly clock: { readonly monotonic: () => MonotonicMs };
+  /** Those of a block are known, or given up. */
+  readonly told: () => void;
+};
+
+/** More of blocks than their headers, asked for once for all who want it. */
+export class BlockDetails<Detail extends object> implements Details {
+  readonly #kind: DetailKind<Detail>;
+  readonly #parts: BlockDetailsParts;
+  readonly #kept: LRUCache<string, Detail>;
+  readonly #lost = new LRUCache<string, true>({ max: MOST_LOST });
+  readonly #asked = new Map<string, Asking<Detail>>();
+
+  constructor(kind: DetailKind<Detail>, parts: BlockDetailsParts) {
+    this.#kind = kind;
+    this.#parts = parts;
+    const sizeCalculation = (detail: Detail): number => kind.sizeOf(detail) + 1;
+    this.#kept = new LRUCache<string, Detail>({ maxSize: KEPT_BYTES, sizeCalculation });
+  }
+
+  /** Undefined where nodes have to be asked. */
+  known(block: ToldBlock): Detail | undefined {
+    return this.#kept.get(block.hash) ?? this.#kind.sure?.(block);
+  }
+
+  /** They were given up, and nobody has told them since. */
+  isLost(block: ToldBlock): boolean {
+    return this.#lost.has(block.hash) && this.known(block) === undefined;
+  }
+
+  /** Whether nodes are being asked for those of this block. */
+  isAsked(hash: string): boolean {
+    return this.#asked.has(hash);
+  }
+
+  /** Has nodes asked for them until they are known, or that took too long. */
+  fetch({ block, kind }: Pick<Step, "block" | "kind">): void {
+    const { hash } = block;
+    const asked = this.#asked.get(hash);
+    if (asked !== undefined) {
+      asked.wantedFor(kind);
+      return;
+    }
+    const ended = (detail: Detail | undefined): void => {
+      this.#asked.delete(hash);
+      if (detail === undefined) this.#lost.set(hash, true);
+      else this.#kept.set(hash, detail);
+      this.#parts.told();
+    };
+    const { question, read } = this.#kind;
+    this.#asked.set(hash, new Asking({ block, kind, question, read, ended }, this.#parts));
+  }
+
+  /** Nobody wants any. */
+  stop(): void {
+    for (const asking of this.#asked.values()) asking.stop();
+    this.#asked.clear();
+  }
+}
+
+type AskingOptions<Detail> = Pick<DetailKind<Detail>, "question" | "read"> & {
+  readonly block: ToldBlock;
+  readonly kind: Step["kind"];
+  readonly ended: (detail: Detail | undefined) => void;
+};
+
+class Asking<Detail> {
+  readonly #options: AskingOptions<Detail>;
+  readonly #parts: BlockDetailsParts;
+  #kind: Step["kind"] | undefined;
+  #untilMs: MonotonicMs = 0;
+  #retry: Timer | undefined;
+  #giveUp: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(options: AskingOptions<Detail>, parts: BlockDetailsParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.wantedFor(options.kind);
+    // Whoever wants them has to be told later than it asks.
+    this.#askIn(0);
+  }
+
+  /** Its patience is another one from then on where the block has left the chain, or has come back to it. */
+  wantedFor(kind: Step["kind"]): void {
+    if (kind === this.#kind) return;
+    this.#kind = kind;
+    const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
+    this.#untilMs = this.#parts.clock.monotonic() + patienceMs;
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#giveUp?.();
+    if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
+  }
+
+  #askIn(delayMs: number): void {
+    this.#retry = this.#parts.timers.set(delayMs, () => {
+      this.#retry = undefined;
+      this.#ask();
+    });
+  }
+
+  #ask(): void {
+    const { block, question, read } = this.#options;
+    this.#giveUp = this.#parts.nodes.ask(
+      question(block),
+      (result) => read(result, block),
+      (detail) => this.#told(detail),
+    );
+  }
+
+  #told(detail: Detail | undefined): void {
+    if (this.#isOver) return;
+    const isOver = this.#parts.clock.monotonic() >= this.#untilMs;
+    if (detail === undefined && !isOver) this.#askIn(RETRY_MS);
+    else this.#options.ended(detail);
+  }
+}
