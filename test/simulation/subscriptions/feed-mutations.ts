@@ -17,8 +17,8 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     to: "const block = this.#path.find((one) => one.number === number + 1);",
   },
   {
-    ...{ name: "blocks that have left the chain still follow their parents", file: STORY },
-    ...{ from: "      this.#after.delete(tip.parentHash);\n", to: "" },
+    ...{ name: "a block that somebody needed is not kept", file: RECOVERY },
+    ...{ from: "        this.#story.learn(block);\n", to: "" },
   },
   {
     ...{ name: "a block that came between two looks is left out", file: SUBSCRIPTION },
