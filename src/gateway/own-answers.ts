@@ -123,11 +123,11 @@ function listOf(results: readonly Piece[]): readonly Piece[] {
 
 function subscribe(call: Call): "waiting" | undefined {
   let isWaiting = false;
-  call.session.subscriptions?.subscribe(call.args, (outcome) => {
+  call.session.subscriptions?.subscribe(call, (outcome) => {
     if ("name" in outcome) call.error = outcome;
     else {
       call.opened = outcome;
-      call.result = [encode(outcome.id)];
+      call.result = [outcome.id];
     }
     if (isWaiting) call.goOn(call);
   });
@@ -136,7 +136,8 @@ function subscribe(call: Call): "waiting" | undefined {
 }
 
 function unsubscribe(call: Call): void {
-  const id = String(call.args[0]);
-  if (call.session.subscriptions?.unsubscribe(id) === true) call.result = ["true"];
-  else call.error = { name: "subscription_not_found" };
+  const { session, args } = call;
+  const [id = null] = args;
+  if (session.subscriptions?.unsubscribe(encode(id)) === true) call.result = ["true"];
+  else call.error = session.network.family.noSubscription;
 }

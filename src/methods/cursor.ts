@@ -24,9 +24,9 @@ export const blockCursor = (number: number, hash: string): string =>
 export const logCursor = (block: string, logIndex: number, isRemoving = false): string =>
   `${block}.${isRemoving ? "-" : ""}${logIndex}`;
 
-/** A notification up to its result. */
-export const notification = (id: string): string =>
-  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`;
+/** A notification up to its result. `id`: JSON text. */
+export const notification = (id: string, method = "eth_subscription"): string =>
+  `{"jsonrpc":"2.0","method":"${method}","params":{"subscription":${id},"result":`;
 
 /** A notification from its result on. Clients that know no cursor leave it unread. */
 export const told = (result: string, cursor: string): string => `${result},"cursor":"${cursor}"}}`;

@@ -1,3 +1,4 @@
+import type { RpcError } from "../jsonrpc/errors.ts";
 import { alike } from "./alike.ts";
 import type { ParamsWording } from "./check-params.ts";
 import type { Definition } from "./definition.ts";
@@ -6,6 +7,7 @@ import { SUBSCRIPTION_METHODS } from "./evm/subscriptions.ts";
 import { EVM_WORDING } from "./evm/wording.ts";
 import { OWN_METHODS } from "./own.ts";
 import { EVM_METHODS, SLOT_METHODS } from "./registry.ts";
+import { SLOT_SUBSCRIPTION_METHODS } from "./slot/subscriptions.ts";
 import { SLOT_WORDING } from "./slot/wording.ts";
 
 /** A kind of network: its methods, and its nodes' words for wrong params. */
@@ -18,6 +20,8 @@ export type Family = {
   /** Whether a method that is not served would write: the refusal then says why it is not. */
   readonly isWriting: (method: string) => boolean;
   readonly wording: ParamsWording;
+  /** Where a connection has no subscription of an id. */
+  readonly noSubscription: RpcError;
 };
 
 /** How the names of methods begin that change a chain, a node or its keys. */
@@ -47,7 +51,10 @@ const SLOT_WRITES: readonly string[] = ["send", "requestAirdrop", "surfnet_"];
 function family(
   name: Family["name"],
   methods: readonly Definition[],
-  { writes, wording }: { readonly writes: readonly string[]; readonly wording: ParamsWording },
+  {
+    writes,
+    ...words
+  }: Pick<Family, "wording" | "noSubscription"> & { readonly writes: readonly string[] },
 ): Family {
   const served = [...methods, ...OWN_METHODS].map(alike);
   const byName = new Map(served.map((definition) => [definition.method, definition]));
@@ -56,7 +63,7 @@ function family(
     methods: Object.freeze(served),
     lookUp: (method) => byName.get(method),
     isWriting: (method) => writes.some((prefix) => method.startsWith(prefix)),
-    wording,
+    ...words,
   } satisfies Family);
 }
 
@@ -64,6 +71,11 @@ export const FAMILIES: Readonly<Record<Family["name"], Family>> = Object.freeze(
   evm: family("evm", [...EVM_METHODS, ...SUBSCRIPTION_METHODS, ...FILTER_METHODS], {
     writes: EVM_WRITES,
     wording: EVM_WORDING,
+    noSubscription: { name: "subscription_not_found" },
   }),
-  slot: family("slot", SLOT_METHODS, { writes: SLOT_WRITES, wording: SLOT_WORDING }),
+  slot: family("slot", [...SLOT_METHODS, ...SLOT_SUBSCRIPTION_METHODS], {
+    writes: SLOT_WRITES,
+    wording: SLOT_WORDING,
+    noSubscription: { name: "invalid_params", message: "Invalid subscription id." },
+  }),
 });

@@ -7,8 +7,6 @@ export type ClientSubscriptionsParts = {
   readonly subscriber: Subscriber;
   readonly feed: NetworkFeed;
   readonly counts: KeySubscriptions;
-  /** Text that no other subscription has. */
-  readonly newId: () => string;
 };
 
 /** The subscriptions of one WebSocket. */
@@ -25,8 +23,11 @@ export class ClientSubscriptions {
   }
 
   /** `done` is called once, at once or later: with one that the client does not know of yet, or an error. */
-  subscribe(args: readonly JsonValue[], done: (outcome: Subscription | RpcError) => void): void {
-    const { feed, counts, subscriber, newId } = this.#parts;
+  subscribe(
+    { method, args }: { readonly method: string; readonly args: readonly JsonValue[] },
+    done: (outcome: Subscription | RpcError) => void,
+  ): void {
+    const { feed, counts, subscriber } = this.#parts;
     const most = counts.take(subscriber.identity);
     if (most !== undefined) {
       done({
@@ -35,7 +36,9 @@ export class ClientSubscriptions {
       });
       return;
     }
-    feed.open({ id: newId(), args }, subscriber, (outcome) => {
+    const id = feed.newId();
+    const over = (): void => void this.unsubscribe(id);
+    feed.open({ id, method, args, over }, subscriber, (outcome) => {
       if ("name" in outcome) counts.giveBack(this.#keyId);
       else this.#open.set(outcome.id, outcome);
       // The client has left while a block was looked for.
@@ -44,7 +47,7 @@ export class ClientSubscriptions {
     });
   }
 
-  /** False where there is none of this id. */
+  /** False where there is none of this id, JSON text. */
   unsubscribe(id: string): boolean {
     const subscription = this.#open.get(id);
     if (subscription === undefined) return false;

@@ -4,7 +4,7 @@ import { encode, type JsonObject } from "../jsonrpc/value.ts";
 import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { FilterStore, FoundFilter } from "../storage/filter-store.ts";
 import type { NetworkFeeds } from "./network-feeds.ts";
-import type { Asker, FilterCriteria, NetworkFeed, News } from "./subscription.ts";
+import type { Asker, FilterCriteria, FilterFeed, News } from "./subscription.ts";
 
 /** Text of a filter as it is kept: a thousand addresses take two thirds of it. */
 const MOST_BYTES = 65_536;
@@ -24,7 +24,7 @@ const KINDS: ReadonlySet<string> = new Set(["blocks", "logs", "pending"]);
 
 export type FiltersParts = {
   readonly store: FilterStore;
-  readonly feeds: Pick<NetworkFeeds, "of" | "mostOf">;
+  readonly feeds: Pick<NetworkFeeds, "ofFilters" | "mostOf">;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly random: (bytes: number) => Buffer;
 };
@@ -134,8 +134,8 @@ export class Filters {
     return store.move({ id, from: place, to, move }, clock.now());
   }
 
-  #feed(name: string): NetworkFeed {
-    const feed = this.#parts.feeds.of(name);
+  #feed(name: string): FilterFeed {
+    const feed = this.#parts.feeds.ofFilters(name);
     if (feed === undefined) throw new Error(`the network ${name} has no filters`);
     return feed;
   }

@@ -1,50 +1,58 @@
 import type { Identity } from "../access/identity.ts";
 import { EvmNetwork } from "../networks/evm/evm-network.ts";
 import type { Network } from "../networks/network.ts";
+import { SlotNetwork } from "../networks/slot/slot-network.ts";
 import { ClientSubscriptions } from "./client-subscriptions.ts";
 import { ChainFeed, type ChainFeedParts } from "./evm/chain-feed.ts";
 import { KeySubscriptions } from "./key-subscriptions.ts";
-import type { NetworkFeed, Subscriber } from "./subscription.ts";
+import { SlotFeed } from "./slot/slot-feed.ts";
+import type { FilterFeed, NetworkFeed, Subscriber } from "./subscription.ts";
 
 /** Bytes of an id: nobody finds that of another. */
 const ID_BYTES = 16;
 
-export type NetworkFeedsParts = Omit<ChainFeedParts, "chain" | "upstreams"> & {
+export type NetworkFeedsParts = Omit<ChainFeedParts, "chain" | "upstreams" | "newId"> & {
   readonly random: (bytes: number) => Buffer;
   readonly mostOf: (identity: Identity) => number;
 };
 
 /** What the networks of a gateway tell by themselves, and to whom. */
 export class NetworkFeeds {
-  readonly #byNetwork: ReadonlyMap<string, NetworkFeed>;
+  readonly #ofFilters: ReadonlyMap<string, FilterFeed>;
+  readonly #ofSlots: ReadonlyMap<string, NetworkFeed>;
   readonly #counts: KeySubscriptions;
   /** How many subscriptions one key may have open, and how many filters. */
   readonly mostOf: (identity: Identity) => number;
-  readonly #newId: () => string;
 
   constructor(networks: readonly Network[], parts: NetworkFeedsParts) {
-    this.#byNetwork = new Map(
+    const newId = () => `"0x${parts.random(ID_BYTES).toString("hex")}"`;
+    this.#ofFilters = new Map(
       networks
         .filter((network) => network instanceof EvmNetwork)
-        .map((network) => [
-          network.name,
-          new ChainFeed({ ...parts, chain: network.chain, upstreams: network.upstreams }),
+        .map(({ name, chain, upstreams }) => [
+          name,
+          new ChainFeed({ ...parts, chain, upstreams, newId }),
         ]),
+    );
+    this.#ofSlots = new Map(
+      networks
+        .filter((network) => network instanceof SlotNetwork)
+        .map(({ name, chain, upstreams }) => [name, new SlotFeed({ ...parts, chain, upstreams })]),
     );
     this.mostOf = parts.mostOf;
     this.#counts = new KeySubscriptions(parts.mostOf);
-    this.#newId = () => `0x${parts.random(ID_BYTES).toString("hex")}`;
   }
 
-  /** Undefined for a network that tells nothing. */
-  of(network: string): NetworkFeed | undefined {
-    return this.#byNetwork.get(network);
+  /** Undefined for a network that has no filters. */
+  ofFilters(network: string): FilterFeed | undefined {
+    return this.#ofFilters.get(network);
   }
 
   /** For a client that has connected; undefined where its network tells nothing. */
   open(subscriber: Subscriber): ClientSubscriptions | undefined {
-    const feed = this.of(subscriber.network.name);
+    const { name } = subscriber.network;
+    const feed = this.#ofFilters.get(name) ?? this.#ofSlots.get(name);
     if (feed === undefined) return undefined;
-    return new ClientSubscriptions({ subscriber, feed, counts: this.#counts, newId: this.#newId });
+    return new ClientSubscriptions({ subscriber, feed, counts: this.#counts });
   }
 }

@@ -27,6 +27,7 @@ export type Subscriber = {
 
 /** One subscription of a client. */
 export type Subscription = {
+  /** JSON text. */
   readonly id: string;
   /** Where its client goes on without a loss; undefined where it was told everything. */
   readonly lateCursor: string | undefined;
@@ -61,19 +62,29 @@ export type PollRequest = {
 };
 
 export type SubscribeRequest = {
+  /** JSON text. */
   readonly id: string;
+  readonly method: string;
   /** As the check of the method's params gave them. */
   readonly args: readonly JsonValue[];
+  /** Called where it ends by itself, once it has told all. */
+  readonly over: () => void;
 };
 
 /** What one network tells its subscribers. */
 export type NetworkFeed = {
+  /** JSON text that no other subscription of this gateway has. */
+  newId(): string;
   /** `done` is called once, at once or later: with a subscription that did not begin yet, or why there is none. */
   open(
     request: SubscribeRequest,
     subscriber: Subscriber,
     done: (opened: Subscription | RpcError) => void,
   ): void;
+};
+
+/** One that is asked for what it tells, too. */
+export type FilterFeed = NetworkFeed & {
   /** Where a filter begins that is made now. `done` is called once. */
   begin(kind: FilterCriteria["kind"], done: (place: string | RpcError) => void): void;
   /** What is new since a place. `done` is called once, within the time. */

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 
 export type Told = {
-  readonly subscription: string;
+  /** Of a slot network, a number. */
+  readonly subscription: string | number;
   readonly result: Readonly<Record<string, unknown>>;
   readonly cursor?: string;
 };
@@ -55,13 +56,20 @@ export class StreamClient {
     return result;
   }
 
+  /** The same in a slot network. */
+  async subscribeTo(method: string, ...params: readonly unknown[]): Promise<number> {
+    const { result, error } = await this.ask(method, params);
+    if (typeof result !== "number") throw new Error(JSON.stringify(error));
+    return result;
+  }
+
   /** Of one subscription, in order. */
-  of(id: string): Told[] {
+  of(id: string | number): Told[] {
     return this.told.filter(({ subscription }) => subscription === id);
   }
 
   /** Once there are so many of it. */
-  async until(id: string, count: number): Promise<Told[]> {
+  async until(id: string | number, count: number): Promise<Told[]> {
     while (this.of(id).length < count) {
       await new Promise<void>((resolve) => {
         this.#watchers.add(resolve);

@@ -6,7 +6,7 @@ import { Filters } from "../../src/subscriptions/filters.ts";
 /** For a pipeline whose networks tell nothing by themselves. */
 export const noFilters = new Filters({
   store: openMemory().filters,
-  feeds: { of: () => undefined, mostOf: () => 0 },
+  feeds: { ofFilters: () => undefined, mostOf: () => 0 },
   clock: systemClock,
   random: randomBytes,
 });

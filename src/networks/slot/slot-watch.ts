@@ -11,6 +11,8 @@ import { SlotPoll } from "./slot-poll.ts";
 
 /** How often a node is asked for its slots while clients call, some 2.5 slots, and while none does. */
 const USED_MS = 1000;
+/** The same while somebody is told of each slot. */
+const FOLLOWED_MS = 400;
 const IDLE_MS = 10_000;
 /** Clients that ask less often do not notice. */
 const IN_USE_MS = 30_000;
@@ -45,6 +47,7 @@ export class SlotWatch implements ChainState {
   readonly #polls: readonly SlotPoll[];
   readonly #waiters: HeadWaiters;
   readonly #shared: SharedSlots | undefined;
+  readonly #followers = new Set<() => void>();
   #isRunning = false;
   #timer: Timer | undefined;
   #usedMs = Number.NEGATIVE_INFINITY;
@@ -64,6 +67,7 @@ export class SlotWatch implements ChainState {
     const changed = () => {
       this.#shared?.changed();
       this.#waiters.reached(this.slots.confirmed, this.shownSlots.confirmed);
+      for (const changed of [...this.#followers]) changed();
     };
     this.#heads = new SlotHeads(confirmations, { clock, timers, upstreams, changed });
     this.#shared = parts.board && new SharedSlots(parts.board, this.#heads);
@@ -137,6 +141,16 @@ export class SlotWatch implements ChainState {
     this.#usedMs = now;
     if (partner) this.#partnerUsedMs = now;
     if (wasIdle) this.#tick();
+  }
+
+  /** Tells of each change of the heads, which are asked for more often. Returns what ends it. */
+  follow(changed: () => void): () => void {
+    const own = () => changed();
+    this.#followers.add(own);
+    this.#tick();
+    return () => {
+      this.#followers.delete(own);
+    };
   }
 
   /** Checks the chain of an upstream that was never reached; `done` is called once. */
@@ -215,6 +229,7 @@ export class SlotWatch implements ChainState {
   #dueMs({ upstream, chain, askedMs }: SlotPoll, now: MonotonicMs): number {
     if (upstream.chain !== "right") return chain.dueAtMs;
     if (upstream.role === "partner") return askedMs + PARTNER_MS;
+    if (this.#followers.size > 0) return askedMs + FOLLOWED_MS;
     return askedMs + (now - this.#usedMs <= IN_USE_MS ? USED_MS : IDLE_MS);
   }
 

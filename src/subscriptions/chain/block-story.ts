@@ -34,8 +34,8 @@ export type BlockStoryParts = {
 export type Branch = {
   /** The highest first. */
   readonly blocks: readonly ToldBlock[];
-  /** The hash of the next one; absent where the last one's parent is of the chain. */
-  readonly gap?: string;
+  /** The next one; absent where the last one's parent is of the chain. */
+  readonly gap?: Standpoint;
 };
 
 /**
@@ -88,6 +88,11 @@ export class BlockStory {
     return this.#path[0];
   }
 
+  /** The newest block of the chain that is not above this number. */
+  newest(most: number): ToldBlock | undefined {
+    return this.#path.findLast(({ number }) => number <= most);
+  }
+
   /** Blocks of the chain, and some that have left it. */
   known(hash: string): ToldBlock | undefined {
     return this.#known.get(hash);
@@ -133,7 +138,7 @@ export class BlockStory {
     let at: Standpoint = { number, hash };
     while (at.number >= oldest && !this.has(at)) {
       const block = this.known(at.hash);
-      if (block === undefined) return { blocks, gap: at.hash };
+      if (block === undefined) return { blocks, gap: at };
       blocks.push(block);
       at = parentOf(block);
     }

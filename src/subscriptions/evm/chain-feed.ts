@@ -8,6 +8,7 @@ import type { ChainWatch } from "../../networks/evm/chain-watch.ts";
 import { NO_HEAD } from "../../networks/network.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
 import { BlockStory } from "../chain/block-story.ts";
+import { ChainRecovery } from "../chain/chain-recovery.ts";
 import { ChainSubscription } from "../chain/chain-subscription.ts";
 import { Followers } from "../chain/followers.ts";
 import { type ChainSubscriptionParts, MOST_BEHIND } from "../chain/subscription-parts.ts";
@@ -19,7 +20,7 @@ import { NodeQuestions } from "../node-questions.ts";
 import type {
   Asker,
   FilterCriteria,
-  NetworkFeed,
+  FilterFeed,
   News,
   PollRequest,
   SubscribeRequest,
@@ -27,7 +28,6 @@ import type {
   Subscription,
 } from "../subscription.ts";
 import { pollChain } from "./chain-poll.ts";
-import { ChainRecovery } from "./chain-recovery.ts";
 import { findBlock } from "./find-block.ts";
 import { type LogSource, logSource } from "./log-source.ts";
 import { PendingFeed } from "./pending-feed.ts";
@@ -51,12 +51,14 @@ export type ChainFeedParts = {
   readonly clock: Pick<Clock, "monotonic" | "now">;
   readonly timers: Timers;
   readonly meter: EventMeter;
+  /** JSON text that no other subscription of this gateway has. */
+  readonly newId: () => string;
   /** Runs it in a later turn of the event loop. */
   readonly later: (run: () => void) => void;
 };
 
 /** What an EVM network tells its subscribers. */
-export class ChainFeed implements NetworkFeed {
+export class ChainFeed implements FilterFeed {
   readonly #parts: ChainFeedParts;
   readonly #story: BlockStory;
   readonly #logs: LogSource;
@@ -90,6 +92,11 @@ export class ChainFeed implements NetworkFeed {
     this.#recovery = new ChainRecovery(find, this.#story);
     this.#pending = new PendingFeed({ ...parts, nodes });
     this.#shared = this.#subscriptionParts();
+  }
+
+  /** Nobody finds that of another. */
+  newId(): string {
+    return this.#parts.newId();
   }
 
   /** Those that have begun. */
@@ -229,7 +236,8 @@ export class ChainFeed implements NetworkFeed {
   }
 
   #find(cursor: Cursor, untilMs: MonotonicMs, done: (block: ToldBlock | undefined) => void): void {
-    this.#recovery.find(cursor.hash, (block) => {
+    const { number = -1, hash } = cursor;
+    this.#recovery.find({ number, hash }, (block) => {
       const isOver = this.#parts.clock.monotonic() >= untilMs;
       if (block !== undefined || isOver) done(block);
       else this.#parts.timers.set(LOOK_MS, () => this.#find(cursor, untilMs, done));

@@ -128,17 +128,21 @@ export class FeedSchedule {
     const args = client.args();
     const subscriber = client.connect(this.#network, ANYBODY);
     const wasCalm = this.#isCalm;
-    this.#feed.open({ id: "0x1", args }, subscriber, (opened) => {
-      if ("name" in opened) {
-        hold(!wasCalm, () => `${client.name} cannot resume: ${opened.message}`);
-        client.cut();
-        if (this.#isCalm) this.#connect(client);
-        return;
-      }
-      if (!client.isOn(subscriber)) return;
-      client.subscription = opened;
-      opened.begin();
-    });
+    this.#feed.open(
+      { id: "1", method: "eth_subscribe", args, over: () => undefined },
+      subscriber,
+      (opened) => {
+        if ("name" in opened) {
+          hold(!wasCalm, () => `${client.name} cannot resume: ${opened.message}`);
+          client.cut();
+          if (this.#isCalm) this.#connect(client);
+          return;
+        }
+        if (!client.isOn(subscriber)) return;
+        client.subscription = opened;
+        opened.begin();
+      },
+    );
   }
 
   #cut(): void {
@@ -195,6 +199,7 @@ export class FeedSchedule {
       clock: this.#time.clock,
       timers: this.#time,
       meter: new EventMeter({ ledger: this.#ledger(), usage: { record: () => undefined } }),
+      newId: () => "1",
       later: (run) => this.#time.after(0, run),
     });
   }

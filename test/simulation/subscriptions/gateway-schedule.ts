@@ -158,18 +158,22 @@ export class GatewaySchedule {
     const network = this.#world.gateway.network as unknown as Subscriber["network"];
     const subscriber = client.connect(network, ANYBODY);
     client.onEnded = () => this.#beginAnew(client);
-    this.#feed.open({ id: "0x1", args }, subscriber, (opened) => {
-      if (!client.isOn(subscriber)) {
-        if (!("name" in opened)) opened.end();
-      } else if ("name" in opened) {
-        this.#say(() => `${client.name} cannot go on: ${opened.message}`);
-        this.#beginAnew(client);
-      } else {
-        this.#say(() => `${client.name} goes on`);
-        client.subscription = opened;
-        opened.begin();
-      }
-    });
+    this.#feed.open(
+      { id: "1", method: "eth_subscribe", args, over: () => undefined },
+      subscriber,
+      (opened) => {
+        if (!client.isOn(subscriber)) {
+          if (!("name" in opened)) opened.end();
+        } else if ("name" in opened) {
+          this.#say(() => `${client.name} cannot go on: ${opened.message}`);
+          this.#beginAnew(client);
+        } else {
+          this.#say(() => `${client.name} goes on`);
+          client.subscription = opened;
+          opened.begin();
+        }
+      },
+    );
   }
 
   /** What it knew is on a branch that nobody knows any more, or its block cannot be told: another one takes its place. */
@@ -198,6 +202,7 @@ export class GatewaySchedule {
     const feed = new ChainFeed({
       ...{ chain, upstreams, clock: time.clock, timers: time },
       meter: new EventMeter({ ledger: this.#ledger(), usage: { record: () => undefined } }),
+      newId: () => "1",
       later: (run) => time.after(0, run),
     });
     this.#feeds.push(feed);

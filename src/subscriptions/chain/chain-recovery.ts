@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
-import type { BlockStory, FindBlock } from "../chain/block-story.ts";
-import type { Recovered, Recovery } from "../chain/subscription-parts.ts";
-import type { Standpoint, ToldBlock } from "../chain/told-block.ts";
+import type { BlockStory, FindBlock } from "./block-story.ts";
+import type { Recovered, Recovery } from "./subscription-parts.ts";
+import { parentOf, type Standpoint, type ToldBlock } from "./told-block.ts";
 
 /** Whoever stands on one of a thousand branches before is found out once more. */
 const MOST_LOST = 1000;
 
 type Waiter = (block: ToldBlock | undefined) => void;
 
-/** Asks nodes for blocks that the story does not have, each by its hash: what joins them is no node's word. */
+/** Asks nodes for blocks that the story does not have: what joins them is their hashes, no node's word. */
 export class ChainRecovery implements Recovery {
   readonly #find: FindBlock;
   readonly #story: BlockStory;
@@ -29,16 +29,16 @@ export class ChainRecovery implements Recovery {
    * A block that somebody names, of the chain or not. `done` is called once; undefined where no node has it. Returns
    * what gives it up.
    */
-  find(hash: string, done: (block: ToldBlock | undefined) => void): () => void {
-    const known = this.#story.known(hash);
-    if (known === undefined) return this.#ask(hash, done);
+  find(at: Standpoint, done: (block: ToldBlock | undefined) => void): () => void {
+    const known = this.#story.known(at.hash);
+    if (known === undefined) return this.#ask(at, done);
     done(known);
     return () => undefined;
   }
 
   /** No node told of a block that is needed by who stands there, however often it was asked for. */
   lose(at: Standpoint): void {
-    this.#lost.set(this.#needed(at), true);
+    this.#lost.set(this.#needed(at).hash, true);
   }
 
   /**
@@ -47,7 +47,7 @@ export class ChainRecovery implements Recovery {
    */
   isLost(at: Standpoint, done: (isLost: boolean) => void): void {
     const { gap } = this.#story.branch(at);
-    if (gap === undefined || !this.#lost.has(gap)) {
+    if (gap === undefined || !this.#lost.has(gap.hash)) {
       done(false);
       return;
     }
@@ -63,18 +63,19 @@ export class ChainRecovery implements Recovery {
     });
   }
 
-  #needed(at: Standpoint): string {
+  #needed(at: Standpoint): Standpoint {
     const { oldest } = this.#story;
-    if (oldest !== undefined && at.number < oldest.number) return oldest.parentHash;
-    return this.#story.missing(at)?.hash ?? at.hash;
+    if (oldest !== undefined && at.number < oldest.number) return parentOf(oldest);
+    return this.#story.missing(at) ?? at;
   }
 
   /** Once for all who want it. */
-  #ask(hash: string, done: Waiter): () => void {
+  #ask(at: Standpoint, done: Waiter): () => void {
+    const { hash } = at;
     const own: Waiter = (block) => done(block);
     const asked = this.#asked.get(hash);
     if (asked !== undefined) asked.waiters.add(own);
-    else this.#begin(hash, own);
+    else this.#begin(at, own);
     return () => {
       const waiting = this.#asked.get(hash);
       if (waiting?.waiters.delete(own) !== true || waiting.waiters.size > 0) return;
@@ -83,11 +84,11 @@ export class ChainRecovery implements Recovery {
     };
   }
 
-  #begin(hash: string, first: Waiter): void {
+  #begin(at: Standpoint, first: Waiter): void {
+    const { hash } = at;
     const waiters = new Set([first]);
     let isTold = false;
-    // Any node may have one that has left the chain.
-    const giveUp = this.#find({ number: -1, hash }, (block) => {
+    const giveUp = this.#find(at, (block) => {
       isTold = true;
       this.#asked.delete(hash);
       if (block !== undefined) {

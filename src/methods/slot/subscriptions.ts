@@ -1,0 +1,102 @@
+/**
+ * The subscriptions of WebSockets, as agave 3.0 takes them (rpc/src/rpc_pubsub.rs). What their
+ * notifications cost stands in src/subscriptions.
+ */
+import { define } from "../define.ts";
+import type { Definition, Param } from "../definition.ts";
+import { accountConfig, programAccountsConfig } from "./params/account-config.ts";
+import { leastConfirmed } from "./params/commitment.ts";
+import { config } from "./params/config.ts";
+import { pubkey, signature } from "./params/keys.ts";
+import { boolean, list, oneOf, type Reader, string, tagged, unsigned } from "./params/serde.ts";
+import { SerdeFault } from "./params/serde-fault.ts";
+import { TRANSACTION_ENCODINGS } from "./params/transaction-config.ts";
+
+const SUBSCRIBE_CREDITS = 160;
+const UNSUBSCRIBE_CREDITS = 10;
+
+/** A key in the words of a node's subscriptions, which are others than those of its calls. */
+function provided(thing: string, read: (text: string) => string): Reader {
+  return (value) => {
+    const text = string(value);
+    try {
+      return read(text);
+    } catch (cause) {
+      if (!(cause instanceof SerdeFault)) throw cause;
+      const words = `Invalid Request: Invalid ${thing} provided`;
+      throw new SerdeFault(words, { whole: true, hint: cause.hint, cause });
+    }
+  };
+}
+
+const oneAddress: Reader = (value) => {
+  const addresses = list(string)(value);
+  if (addresses.length !== 1) {
+    throw new SerdeFault("Invalid Request: Only 1 address supported", { whole: true });
+  }
+  return addresses.map(provided("mentions", pubkey));
+};
+
+const param = (name: string, want: string, check: Reader): Param =>
+  Object.freeze({ name, want, required: true, check } satisfies Param);
+
+const address = param("address", "an address: 32 bytes in base58", provided("pubkey", pubkey));
+
+const transaction = param(
+  "signature",
+  "a signature: 64 bytes in base58",
+  provided("signature", signature),
+);
+
+const logsFilter = param(
+  "filter",
+  '"all", "allWithVotes" or an object with the key mentions, a list of one address',
+  tagged({ mentions: oneAddress }, ["all", "allWithVotes"]),
+);
+
+const blockFilter = param(
+  "filter",
+  '"all" or an object with the key mentionsAccountOrProgram, an address',
+  tagged({ mentionsAccountOrProgram: provided("mentions_account_or_program", pubkey) }, ["all"]),
+);
+
+const id = param("subscription", "the number that subscribing gave", unsigned("u64"));
+
+const logsConfig = config({
+  name: "RpcTransactionLogsConfig",
+  fields: { commitment: leastConfirmed },
+});
+
+const signatureConfig = config({
+  name: "RpcSignatureSubscribeConfig",
+  fields: { commitment: leastConfirmed, enableReceivedNotification: boolean },
+});
+
+const blockConfig = config({
+  name: "RpcBlockSubscribeConfig",
+  fields: {
+    commitment: leastConfirmed,
+    encoding: oneOf(TRANSACTION_ENCODINGS),
+    maxSupportedTransactionVersion: unsigned("u8"),
+    showRewards: boolean,
+    transactionDetails: oneOf(["full", "accounts", "signatures", "none"]),
+  },
+});
+
+const pair = (kind: string, ...params: readonly Param[]): Definition[] => [
+  define({ method: `${kind}Subscribe`, credits: SUBSCRIBE_CREDITS, params, own: "subscribe" }),
+  define({
+    ...{ method: `${kind}Unsubscribe`, credits: UNSUBSCRIBE_CREDITS, params: [id] },
+    own: "unsubscribe",
+  }),
+];
+
+export const SLOT_SUBSCRIPTION_METHODS: readonly Definition[] = Object.freeze([
+  ...pair("slot"),
+  ...pair("root"),
+  ...pair("block", blockFilter, blockConfig),
+  ...pair("logs", logsFilter, logsConfig),
+  ...pair("signature", transaction, signatureConfig),
+  ...pair("account", address, accountConfig),
+  ...pair("program", address, programAccountsConfig),
+]);
