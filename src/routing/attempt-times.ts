@@ -19,7 +19,10 @@ export type AttemptOrder = {
   readonly leftMs: number;
 };
 
-/** The time of an attempt: at most half of what is left where somebody else could still be asked. */
+/**
+ * The time of an attempt: at most half of what is left where somebody else could still be asked, or a primary that
+ * has to show its chain: by then it may have done so.
+ */
 export function attemptMs(
   { upstream, need, asked, mayAskOthers, leftMs }: AttemptOrder,
   { primaries, partners }: Pick<FlightParts, "primaries" | "partners">,
@@ -27,7 +30,9 @@ export function attemptMs(
   const without = asked;
   const others =
     upstream.role === "primary"
-      ? mayAskOthers || isAnyLeft(primaries, { need, worst: TIER.troubled, without })
+      ? mayAskOthers ||
+        isAnyLeft(primaries, { need, worst: TIER.troubled, without }) ||
+        primaries.some((one) => !without.includes(one) && one.state === "not reached yet")
       : isAnyLeft(partners, { need, worst: TIER.behind, without });
   return others ? leftMs / 2 : leftMs;
 }

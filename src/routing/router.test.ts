@@ -250,6 +250,18 @@ describe("the time", () => {
     expect(asked[1]?.timeoutMs).toBe(4000);
   });
 
+  test("of one attempt is half, too, while another node has to show its chain", () => {
+    const unchecked = at(upstream("b", good), { head: -1 });
+    unchecked.chain = "unknown";
+    const slow = upstream("a", (done) => {
+      now += asked[0]?.timeoutMs ?? 0;
+      Object.assign(unchecked, { chain: "right", head: 100 });
+      done({ kind: "timeout" });
+    });
+    expect(fetch([slow, unchecked])).toMatchObject({ ...good, upstream: { name: "b" } });
+    expect(asked[0]?.timeoutMs).toBe(4000);
+  });
+
   test("is left for a node whose connection had ended, before partners, though its head is not known", () => {
     const stale: UpstreamAnswer = { kind: "unreachable", code: "ECONNRESET", isStale: true };
     const closed = upstream(

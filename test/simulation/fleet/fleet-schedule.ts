@@ -240,15 +240,20 @@ export class FleetSchedule {
 
   #planWire(spanMs: number): void {
     const random = this.#random;
-    const { nodes } = random.pick(this.#places);
+    const { name, nodes } = random.pick(this.#places);
     const node = random.pick(nodes);
     const fault = wireFault(random);
+    const what = `${name} → ${node.options.name} ${fault.kind}`;
     const beginMs = random.between(0, spanMs * 0.8);
     this.#time.after(beginMs, () => {
-      if (node.wire === undefined) node.beginWire(fault);
+      if (node.wire !== undefined) return;
+      this.#say(() => `${what}, ${fault.share}`);
+      node.beginWire(fault);
     });
     this.#time.after(random.between(beginMs, spanMs), () => {
-      if (node.wire === fault) node.endWire();
+      if (node.wire !== fault) return;
+      this.#say(() => `${what} no more`);
+      node.endWire();
     });
   }
 

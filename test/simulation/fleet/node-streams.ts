@@ -57,6 +57,7 @@ class NodeStream extends EventEmitter {
   readonly #onread: OnReadOpts;
   readonly #parts: Parts;
   #received = "";
+  #isOpen = false;
   #inAir: InAir | undefined;
   /** Bytes come in the order in which they were sent. */
   #arrivesMs = 0;
@@ -70,7 +71,10 @@ class NodeStream extends EventEmitter {
       // Its system accepts connections, also while the process is stopped.
       if (this.destroyed || node.wire?.kind === "half-open") return;
       if (node.isDown) this.#fail("ECONNREFUSED");
-      else this.emit("connect");
+      else {
+        this.#isOpen = true;
+        this.emit("connect");
+      }
     });
   }
 
@@ -110,7 +114,7 @@ class NodeStream extends EventEmitter {
 
   /** The node keeps no connection for so long without calls. */
   endIdle(): void {
-    if (this.#inAir === undefined) this.#end();
+    if (this.#isOpen && this.#inAir === undefined) this.#end();
   }
 
   get #travelMs(): number {
