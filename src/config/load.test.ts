@@ -203,7 +203,6 @@ networks:
       fault("networks[1].hosts[1]", "is no host name; leave out scheme, port and path", 15),
       fault("networks[1].upstreams", "is an empty list; at least one is needed", 16),
       fault("networks[2].chainId", "is only for networks of family evm", 17),
-      fault("networks[2].upstreams[0].ws", "is only for networks of family evm", 17),
       fault("networks[3].hosts[0]", "is a host of a network already; choose another", 18),
       fault("networks[3].name", "is the name of a network already; choose another", 18),
       fault("networks[3].upstreams[0].url", /^the environment variable NOPE is not set; /, 18),

@@ -25,6 +25,8 @@ const slotUrl = z
     `is no URL that can be used here; ${HTTP_FORM}, or file:PATH for a ledger of files`,
   );
 
+const wsUrl = urlOf(["ws", "wss"], "write it as ws://host:port or wss://host/path").optional();
+
 const upstream = {
   name: plainName,
   role: z.enum(["primary", "partner"]).default("primary"),
@@ -67,7 +69,7 @@ const evm = z.strictObject({
       z.strictObject({
         ...upstream,
         url: urlOf(["http", "https"], `${HTTP_FORM} (file: is for slot networks)`),
-        ws: urlOf(["ws", "wss"], "write it as ws://host:port or wss://host/path").optional(),
+        ws: wsUrl,
       }),
     )
     .min(1),
@@ -83,7 +85,7 @@ const slot = z.strictObject({
       "is no hash; write it in base58, as getGenesisHash does",
     )
     .optional(),
-  upstreams: z.array(z.strictObject({ ...upstream, url: slotUrl })).min(1),
+  upstreams: z.array(z.strictObject({ ...upstream, url: slotUrl, ws: wsUrl })).min(1),
 });
 
 export const network = z.discriminatedUnion("family", [evm, slot]);

@@ -99,11 +99,11 @@ function join<Watch extends Chain>(
     broke: (upstream) => chain.recheck(upstream),
     asked: () => chain.reconsider(),
   };
-  const { maxResponseBytes } = config;
-  const pendingTransactions = config.family === "evm" && config.pendingTransactions;
+  const { family, maxResponseBytes } = config;
+  const pendingTransactions = family === "evm" && config.pendingTransactions;
   const upstreams = config.upstreams.map((upstream, index) =>
     buildUpstream(
-      { ...upstream, index, maxResponseBytes, pendingTransactions },
+      { ...upstream, index, family, maxResponseBytes, pendingTransactions },
       { ...parts, log, askCaps, events },
     ),
   );

@@ -7,6 +7,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import { HttpUpstream, type HttpUpstreamParts } from "../transports/http-upstream.ts";
 import type { Transport } from "../transports/transport.ts";
+import { WsStream } from "../transports/ws-stream.ts";
 import { WsUpstream } from "../transports/ws-upstream.ts";
 import {
   type AskCaps,
@@ -17,8 +18,10 @@ import {
 import type { EventLoop } from "../wire/event-loop.ts";
 
 export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
-  /** Where an EVM node sends new heads. */
+  /** Where an EVM node sends new heads, and a slot network's what changes in accounts. */
   readonly ws?: string | undefined;
+  /** Of its network. */
+  readonly family?: NetworkConfig["family"];
   /** Whether it is asked there for transactions that wait to be mined. */
   readonly pendingTransactions?: boolean;
   readonly index: number;
@@ -29,6 +32,7 @@ export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
 export type Connection = {
   readonly transport: Transport;
   readonly heads: HeadSource | undefined;
+  readonly stream?: WsStream | undefined;
 };
 
 /** Opens nothing yet. `onBroken` is told when the node ends a connection. */
@@ -51,13 +55,15 @@ const FILE = "file:";
 
 /** Over HTTP, or from a ledger of files; new blocks over WebSocket where `ws` is set. */
 export function connector(parts: ConnectParts): Connect {
-  return (config, { log, onBroken }) => ({
-    transport: transportTo(config, { ...parts, onBroken }),
-    heads:
-      config.ws === undefined
-        ? undefined
-        : headSource({ ...config, url: config.ws }, { ...parts, log }),
-  });
+  return (config, { log, onBroken }) => {
+    const { ws: url, family } = config;
+    const transport = transportTo(config, { ...parts, onBroken });
+    if (url === undefined) return { transport, heads: undefined };
+    if (family === "slot") {
+      return { transport, heads: undefined, stream: new WsStream({ ...config, url }, parts) };
+    }
+    return { transport, heads: headSource({ ...config, url }, { ...parts, log }) };
+  };
 }
 
 /** The way to a node, or to a ledger of files, for calls. Opens nothing yet. */

@@ -3,6 +3,7 @@ import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Asker, InAir, Transport, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { NewHead } from "../transports/ws-frame.ts";
+import type { WsStream } from "../transports/ws-stream.ts";
 import { Abilities } from "./abilities.ts";
 import { Allowance } from "./allowance.ts";
 import { Breaker } from "./breaker.ts";
@@ -38,6 +39,8 @@ export type UpstreamParts = {
   readonly transport: Transport;
   /** Where it has `ws`. */
   readonly heads?: HeadSource | undefined;
+  /** Where it has `ws`, in a slot network: what it tells of by itself. */
+  readonly stream?: WsStream | undefined;
   readonly clock: Pick<Clock, "monotonic">;
   readonly observe: AttemptObserver;
   readonly events: UpstreamEvents;
@@ -107,6 +110,7 @@ export class Upstream {
   /** False where it left the network's own last question unanswered, and answered no client since. */
   isReached: boolean | undefined;
   readonly heads: HeadSource | undefined;
+  readonly stream: WsStream | undefined;
   readonly #transport: Transport;
   readonly #events: UpstreamEvents;
   readonly #askCaps: AskCaps | undefined;
@@ -120,12 +124,13 @@ export class Upstream {
 
   constructor(options: UpstreamOptions, parts: UpstreamParts) {
     const { name, role, index, lacks, archive, requestsPerSecond } = options;
-    const { transport, heads, clock, observe, events, askCaps } = parts;
+    const { transport, heads, stream, clock, observe, events, askCaps } = parts;
     this.#askCaps = role === "partner" ? askCaps : undefined;
     this.name = name;
     this.role = role;
     this.index = index;
     this.heads = heads;
+    this.stream = stream;
     this.#transport = transport;
     this.#events = events;
     this.#clock = clock;
@@ -276,6 +281,7 @@ export class Upstream {
   }
 
   close(): Promise<void> {
+    this.stream?.close();
     return this.#transport.close();
   }
 }

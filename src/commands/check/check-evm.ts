@@ -1,4 +1,5 @@
 import { type Inquiry, readNumber, readText } from "./check-inquiry.ts";
+import { tryNewHeads } from "./check-new-heads.ts";
 import { EVM_QUESTIONS } from "./check-questions.ts";
 import type { FamilyCheck } from "./check-upstream.ts";
 
@@ -12,6 +13,7 @@ export const EVM_CHECK: FamilyCheck = {
   head: async (inquiry) => readNumber(await inquiry.ask("eth_blockNumber")),
   client: async (inquiry) => readText(await inquiry.ask("web3_clientVersion")).value,
   depth: deepestState,
+  stream: tryNewHeads,
   questions: EVM_QUESTIONS,
 };
 

@@ -36,7 +36,7 @@ test("a lag is counted from the highest head of the network's own chain", () => 
 
 test("what an upstream lacks, or did not answer, stands below the table, and is no fault", () => {
   const methods = { asked: 30, lacking: ["eth_a", "eth_b"], unanswered: ["eth_c"] };
-  const { lines, hasFault } = report([{ ...GOOD, methods, depth: "all", newHeads: "ok" }]);
+  const { lines, hasFault } = report([{ ...GOOD, methods, depth: "all", stream: "ok" }]);
   expect(hasFault).toBe(false);
   expect(lines).toEqual([
     "net  node-0  primary  Geth/v1  1  100  0  27 of 30  all  1.3 ms  ok  ok",
@@ -45,11 +45,11 @@ test("what an upstream lacks, or did not answer, stands below the table, and is 
   ]);
 });
 
-test("a chain that is not the file's, no answer, and a ws without newHeads are faults", () => {
+test("a chain that is not the file's, no answer, and a ws that does not tell are faults", () => {
   const faults = [
     [{ ...GOOD }, "is of chain 1, the file says 7: it would not be used"],
     [{ fault: "cannot be reached: ECONNREFUSED" }, "cannot be reached: ECONNREFUSED"],
-    [{ ...GOOD, chain: 7, newHeads: "HTTP_404" }, "newHeads over its ws: HTTP_404"],
+    [{ ...GOOD, chain: 7, stream: "HTTP_404" }, "its ws: HTTP_404"],
   ] as const;
   for (const [findings, told] of faults) {
     const { lines, hasFault } = report([findings], { chain: 7 });

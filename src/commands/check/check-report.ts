@@ -48,13 +48,13 @@ export function checkReport(networks: readonly CheckedNetwork[]): {
 function rowOf(network: CheckedNetwork, upstream: CheckedUpstream): Row {
   const { name, role, findings } = upstream;
   const names = [network.name, name, role];
-  const { client, chain, head, methods, depth, latencyMs, newHeads } = findings;
-  const fault = findings.fault ?? otherChain(network, upstream) ?? noHeads(newHeads);
+  const { client, chain, head, methods, depth, latencyMs, stream } = findings;
+  const fault = findings.fault ?? otherChain(network, upstream) ?? noStream(stream);
   const cells = [
     ...[client, chain, head, lagOf(network, upstream)],
     ...[methodsCell(methods), depth],
     latencyMs === undefined ? undefined : `${latencyMs.toFixed(1)} ms`,
-    newHeads === undefined || newHeads === "ok" ? newHeads : "no",
+    stream === undefined || stream === "ok" ? stream : "no",
   ].map((cell) => (cell === undefined ? "-" : String(cell)));
   return {
     cells: [...names, ...cells, fault ?? "ok"],
@@ -88,9 +88,9 @@ function otherChain(
   return `is of chain ${found}, ${source} ${expected}: it would not be used`;
 }
 
-function noHeads(newHeads: string | undefined): string | undefined {
-  if (newHeads === undefined || newHeads === "ok") return undefined;
-  return `newHeads over its ws: ${newHeads}`;
+function noStream(stream: string | undefined): string | undefined {
+  if (stream === undefined || stream === "ok") return undefined;
+  return `its ws: ${stream}`;
 }
 
 function methodsCell(methods: MethodFindings | undefined): string | undefined {

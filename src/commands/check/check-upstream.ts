@@ -4,10 +4,10 @@ import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { transportTo, type UpstreamConfig } from "../../networks/build-upstream.ts";
 import type { UpstreamAnswer } from "../../transports/upstream-answer.ts";
+import type { WsStreamOptions } from "../../transports/ws-stream.ts";
 import { EventLoop } from "../../wire/event-loop.ts";
 import type { WireKind } from "../../wire/wire-kind.ts";
 import { Inquiry, type Read } from "./check-inquiry.ts";
-import { tryNewHeads } from "./check-new-heads.ts";
 
 /** The findings of an upstream's own answers; undefined where they told nothing, or were not asked for. */
 export type Findings = {
@@ -20,7 +20,7 @@ export type Findings = {
   readonly depth?: number | "all" | undefined;
   readonly latencyMs?: number | undefined;
   /** `ok`, or why not. */
-  readonly newHeads?: string | undefined;
+  readonly stream?: string | undefined;
   /** Why it cannot be used. */
   readonly fault?: string | undefined;
 };
@@ -46,6 +46,11 @@ export type FamilyCheck = {
   readonly client: (inquiry: Inquiry) => Promise<string | undefined>;
   /** The deepest state that it was asked for and has, blocks behind its head. */
   readonly depth: (inquiry: Inquiry, head: number) => Promise<number | "all" | undefined>;
+  /** Whether it tells of what is new over its `ws`: `ok`, or why not. */
+  readonly stream: (
+    options: WsStreamOptions & { readonly chain: number | string | undefined },
+    timers: TimerWheel,
+  ) => Promise<string>;
   /** For each method that nodes are asked for, a question that costs next to nothing. */
   readonly questions: readonly CheckQuestion[];
 };
@@ -75,11 +80,11 @@ export async function tryUpstream(
     const fault = told.fault ?? height.fault;
     const found = { chain, head, fault };
     if (head === undefined || fault !== undefined || upstream.role === "partner") return found;
-    const [newHeads, answers] = await Promise.all([
-      upstream.ws && tryNewHeads({ ...upstream, url: upstream.ws, chain }, timers),
+    const [stream, answers] = await Promise.all([
+      upstream.ws && family.stream({ ...upstream, url: upstream.ws, chain }, timers),
       tryAnswers(inquiry, head, family),
     ]);
-    return { ...found, newHeads, ...answers };
+    return { ...found, stream, ...answers };
   } finally {
     await node.close();
   }

@@ -63,8 +63,8 @@ describe("a real node", () => {
       const gone = { name: "gone", url, ws: `ws://127.0.0.1:1/${UPSTREAM_SECRET}` };
       const { code, rows } = await check(gone, { name: "other", url, ws: other.wsUrl });
       expect(code).toBe(1);
-      expect(rows[0]).toMatch(/ms {2}no {2}newHeads over its ws: ECONNREFUSED$/);
-      expect(rows[1]).toMatch(/ms {2}no {2}newHeads over its ws: is of chain 5$/);
+      expect(rows[0]).toMatch(/ms {2}no {2}its ws: ECONNREFUSED$/);
+      expect(rows[1]).toMatch(/ms {2}no {2}its ws: is of chain 5$/);
     } finally {
       await other.stop();
     }

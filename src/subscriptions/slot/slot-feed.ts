@@ -18,12 +18,15 @@ import type { Topic } from "../chain/topic.ts";
 import type { EventMeter } from "../event-meter.ts";
 import { NodeQuestions } from "../node-questions.ts";
 import type { NetworkFeed, SubscribeRequest, Subscriber, Subscription } from "../subscription.ts";
+import { AccountFeed } from "./account-feed.ts";
 import { finalizedPart } from "./finalized-part.ts";
 import { findSlotBlock } from "./find-slot-block.ts";
+import { type PushedOptions, PushedSubscription } from "./pushed-subscription.ts";
 import { askSignature, once } from "./signature-status.ts";
 import { type BlockText, blockConfigOf, blockTextOf, SlotBlockTopic } from "./slot-block-topic.ts";
 import { SlotHead } from "./slot-head.ts";
 import {
+  eventOf,
   ROOTS,
   SignatureTopic,
   SLOTS,
@@ -59,6 +62,7 @@ type Kind = {
 export class SlotFeed implements NetworkFeed {
   readonly #parts: SlotFeedParts;
   readonly #nodes: NodeQuestions;
+  readonly #accounts: AccountFeed;
   readonly #find: FindBlock;
   readonly #story: BlockStory;
   readonly #followers: Followers;
@@ -77,6 +81,7 @@ export class SlotFeed implements NetworkFeed {
     const { chain, timers } = parts;
     const nodes = new NodeQuestions(parts);
     this.#nodes = nodes;
+    this.#accounts = new AccountFeed({ ...parts, nodes });
     this.#find = findSlotBlock({ nodes, root: () => chain.shownSlots.finalized });
     const head = new SlotHead({
       ...{ chain, timers, find: this.#find },
@@ -104,12 +109,14 @@ export class SlotFeed implements NetworkFeed {
     subscriber: Subscriber,
     done: (opened: Subscription | RpcError) => void,
   ): void {
+    const name = method.replace("Subscribe", "Notification");
+    const beginning = notification(id, name);
     const kind = this.#kindOf(method, args);
     if (kind === undefined) {
-      done({ name: "not_on_this_network" });
+      const event = eventOf(name);
+      done(this.#ofAccounts({ id, beginning, event }, { method, args }, subscriber));
       return;
     }
-    const beginning = notification(id, method.replace("Subscribe", "Notification"));
     const { topic, seen, signature } = kind;
     const parts = this.#shared[seen];
     this.#whenStart(seen, (start) => {
@@ -138,7 +145,24 @@ export class SlotFeed implements NetworkFeed {
     });
   }
 
-  /** Undefined for one that is not told here. */
+  /** Changes of accounts, which a node has to tell of. */
+  #ofAccounts(
+    options: PushedOptions,
+    { method, args }: Pick<SubscribeRequest, "method" | "args">,
+    subscriber: Subscriber,
+  ): Subscription | RpcError {
+    if (!this.#accounts.isAvailable) return { name: "not_on_this_network" };
+    let stop = (): void => undefined;
+    return new PushedSubscription(options, subscriber, {
+      ...this.#parts,
+      began: (one) => {
+        stop = this.#accounts.follow(method, args, one);
+      },
+      ended: () => stop(),
+    });
+  }
+
+  /** Undefined for one that is made of no blocks. */
   #kindOf(method: string, [first, config]: readonly JsonValue[]): Kind | undefined {
     const asked = config instanceof Map ? config.get("commitment") : undefined;
     const seen = asked === "confirmed" ? "confirmed" : "finalized";
