@@ -56,7 +56,10 @@ export class HeadHistory {
     hold(head.number >= before || isTold, () => `the head went back: ${before} → ${head.number}`);
     const block = head.hash === undefined ? undefined : this.#parts.chain.find(head.hash);
     hold(block?.isRight !== false, () => `the head is of another chain: ${head.number}`);
-    if (block !== undefined) this.#compare(block);
+    const replaced = block === undefined ? undefined : this.#replacedBy(block);
+    if (isMidway && replaced !== undefined) return;
+    hold(replaced === undefined, () => `block ${replaced} was replaced, and nobody was told`);
+    if (block !== undefined) this.#told.set(block.number, block);
     this.say(() => `head ${head.number} ${head.hash}`);
     this.versions.push({ sinceMs: this.#parts.time.nowMs, number: head.number, block });
     this.#lowestReorg = Number.POSITIVE_INFINITY;
@@ -92,13 +95,12 @@ export class HeadHistory {
     }
   }
 
-  #compare(block: Block): void {
+  /** The number of a block of which listeners do not know yet that this one's chain has another. */
+  #replacedBy(block: Block): number | undefined {
     for (let number = block.number; number > block.number - COMPARED_BLOCKS; number -= 1) {
       const known = this.#told.get(number);
-      hold(known === undefined || known === ancestor(block, number), () => {
-        return `block ${number} was replaced, and nobody was told`;
-      });
+      if (known !== undefined && known !== ancestor(block, number)) return number;
     }
-    this.#told.set(block.number, block);
+    return undefined;
   }
 }
