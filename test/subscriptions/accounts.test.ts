@@ -24,7 +24,11 @@ beforeEach(async () => {
   gateway = await startTestGateway({
     networks: [
       { name: "slots", family: "slot", upstreams },
-      { name: "quiet", family: "slot", upstreams: nodes.map(({ url }, at) => ({ name: `n${at}`, url })) },
+      {
+        name: "quiet",
+        family: "slot",
+        upstreams: nodes.map(({ url }, at) => ({ name: `n${at}`, url })),
+      },
     ],
   });
 });

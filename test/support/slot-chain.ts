@@ -102,6 +102,11 @@ export class SlotChain {
       const value = (first as readonly string[]).map((each) => this.#statusOf(each));
       return { result: { context: { slot: this.tip }, value } };
     }
+    if (method === "getBlockHeight") return { result: this.tip - 10 };
+    if (method === "getLatestBlockhash") {
+      const value = { blockhash: this.#tip.hash, lastValidBlockHeight: this.tip + 150 };
+      return { result: { context: { slot: this.tip }, value } };
+    }
     return { result: null };
   }
 
