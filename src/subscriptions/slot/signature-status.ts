@@ -64,15 +64,16 @@ const NO_BLOCK: ToldBlock = Object.freeze({
   ...{ number: 0, hash: "", parentNumber: 0, parentHash: "", bloom: "", cursor: "", told: "" },
 });
 
-/** What a subscription needs that tells this one thing, whatever the chain does. */
+/** What a subscription needs that tells this one thing, whatever the chain does, once it may. */
 export function once(
   telling: Telling,
+  mayTell: () => boolean,
 ): { readonly topic: Topic } & Pick<ChainSubscriptionParts, "story"> {
   return {
     topic: { tell: () => telling },
     story: {
       tip: undefined,
-      next: () => ({ kind: "joins", block: NO_BLOCK }),
+      next: () => (mayTell() ? { kind: "joins", block: NO_BLOCK } : "here"),
       has: () => false,
       upTo: (_top, least) => least,
     },

@@ -12,7 +12,10 @@ import { BlockStory, type FindBlock } from "../chain/block-story.ts";
 import { ChainRecovery } from "../chain/chain-recovery.ts";
 import { ChainSubscription } from "../chain/chain-subscription.ts";
 import { Followers } from "../chain/followers.ts";
-import type { ChainSubscriptionParts } from "../chain/subscription-parts.ts";
+import type {
+  ChainSubscriptionOptions,
+  ChainSubscriptionParts,
+} from "../chain/subscription-parts.ts";
 import type { Standpoint, ToldBlock } from "../chain/told-block.ts";
 import type { Topic } from "../chain/topic.ts";
 import type { EventMeter } from "../event-meter.ts";
@@ -22,7 +25,7 @@ import { AccountFeed } from "./account-feed.ts";
 import { finalizedPart } from "./finalized-part.ts";
 import { findSlotBlock } from "./find-slot-block.ts";
 import { type PushedOptions, PushedSubscription } from "./pushed-subscription.ts";
-import { askSignature, once } from "./signature-status.ts";
+import { askSignature, type FoundTransaction, once } from "./signature-status.ts";
 import { type BlockText, blockConfigOf, blockTextOf, SlotBlockTopic } from "./slot-block-topic.ts";
 import { SlotHead } from "./slot-head.ts";
 import {
@@ -36,6 +39,8 @@ import {
 } from "./slot-topics.ts";
 import { type SlotTransactions, transactionsOf } from "./slot-transactions.ts";
 
+/** What is known at once comes so long after the answer. */
+const AFTER_ANSWER_MS = 100;
 /** A gateway that has just started knows of no slot. */
 const UNKNOWN_MS = 5000;
 
@@ -133,16 +138,29 @@ export class SlotFeed implements NetworkFeed {
         { ...this.#parts, nodes: this.#nodes },
         { signature, upTo: start.number },
         (found) => {
-          const told = found && once(signatureTold(found.slot, found.err));
-          done(
-            new ChainSubscription({ ...options, topic, ...told }, subscriber, {
-              ...parts,
-              ...told,
-            }),
-          );
+          if (found === undefined)
+            done(new ChainSubscription({ ...options, topic }, subscriber, parts));
+          else done(this.#foundAlready(found, options, subscriber));
         },
       );
     });
+  }
+
+  /** web3.js knows nothing of its subscription yet where what it is told comes together with the answer. */
+  #foundAlready(
+    { slot, err }: FoundTransaction,
+    options: Omit<ChainSubscriptionOptions, "topic">,
+    subscriber: Subscriber,
+  ): Subscription {
+    let mayTell = false;
+    const { topic, story } = once(signatureTold(slot, err), () => mayTell);
+    const parts = { ...this.#shared.confirmed, story };
+    const subscription = new ChainSubscription({ ...options, topic }, subscriber, parts);
+    this.#parts.timers.set(AFTER_ANSWER_MS, () => {
+      mayTell = true;
+      subscription.advance();
+    });
+    return subscription;
   }
 
   /** Changes of accounts, which a node has to tell of. */
