@@ -15,6 +15,7 @@ import { systemScheduler } from "./credits/scheduler.ts";
 import { joinFleet } from "./fleet/join-fleet.ts";
 import { LostCommits } from "./fleet/lost-commits.ts";
 import { LowestCaps } from "./fleet/lowest-caps.ts";
+import { openByKey } from "./fleet/open-by-key.ts";
 import { AddressBook } from "./gateway/fronts/address.ts";
 import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
@@ -99,7 +100,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
     ...{ authenticator, metrics, ledger, clock, loop, log },
   });
   const check = obstacles({ storage, clock, ledger, usage });
-  const fleet = joinFleet(config, { ...parts, clock, metrics, ledger, process, served, caps });
+  const open = () => openByKey(server.socketsByKey, feeds.openByKey);
+  const member = { clock, metrics, ledger, open, process, served, caps };
+  const fleet = joinFleet(config, { ...parts, ...member });
   const watched = { networks: served, fleet, metrics };
   const isHealthy = () => !storage.isGone();
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });

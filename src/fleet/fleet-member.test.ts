@@ -84,7 +84,7 @@ function memberOf(
   const member = new FleetMember(
     { name, worker: 1, process, marks },
     {
-      ...{ store: storage.fleet, clock: time, calls, leases: () => 2 },
+      ...{ store: storage.fleet, clock: time, calls, leases: () => 2, open: () => ({}) },
       networks: [network as never],
       onGateways: (all) =>
         listed.set(
@@ -220,6 +220,7 @@ describe("the list of gateways", () => {
       store: storage.fleet,
       clock: time,
       calls: () => 0,
+      open: () => ({}),
       leases: () => 0,
       networks: [],
     };

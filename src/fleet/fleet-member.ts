@@ -36,6 +36,7 @@ export type FleetParts = {
   /** Calls so far. */
   readonly calls: () => number;
   readonly leases: () => number;
+  readonly open: () => FleetProcess["open"];
   /** Told at the start, and every three seconds where the storage answers: who serves from it, this one too. */
   readonly onGateways: (all: readonly FleetProcess[]) => void;
   /** Told at the start: settings that should be alike in all files, and are not. */
@@ -45,7 +46,7 @@ export type FleetParts = {
 };
 
 /** Of this process, for as long as it serves. */
-type Lasting = Omit<FleetProcess, "callsPerSecond" | "leases" | "heads">;
+type Lasting = Omit<FleetProcess, "callsPerSecond" | "leases" | "heads" | "open">;
 type Switch = { readonly place: UpstreamName; readonly isDrained: boolean };
 
 /** This process among those that serve from one storage: tells of itself, and holds to what operators drained. */
@@ -170,7 +171,7 @@ export class FleetMember {
   }
 
   async #tell(own: Lasting): Promise<void> {
-    const { store, clock, networks, leases, onRival, onGateways } = this.#parts;
+    const { store, clock, networks, leases, open, onRival, onGateways } = this.#parts;
     const { name: ownName, process } = own;
     const heads = networks.map(({ name, chain }) => [name, chain.head?.number ?? null] as const);
     try {
@@ -179,6 +180,7 @@ export class FleetMember {
           ...own,
           callsPerSecond: this.#callsPerSecond(),
           leases: leases(),
+          open: open(),
           heads: Object.fromEntries(heads),
         },
         clock.now(),

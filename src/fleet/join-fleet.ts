@@ -2,6 +2,7 @@ import type { Config } from "../config/schema.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Time } from "../lib/clock.ts";
 import type { Network } from "../networks/network.ts";
+import type { FleetProcess } from "../storage/fleet-store.ts";
 import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -24,18 +25,20 @@ export function joinFleet(
     readonly clock: Time;
     readonly metrics: Pick<Metrics, "callCount">;
     readonly ledger: Ledger;
+    readonly open: () => FleetProcess["open"];
     readonly process: string;
     readonly served: readonly Network[];
     readonly caps: LowestCaps;
   },
 ): FleetMember {
-  const { storage, clock, log, metrics, ledger, process, served, caps, number = 1 } = parts;
+  const { storage, clock, log, metrics, ledger, open, process, served, caps, number = 1 } = parts;
   return new FleetMember(
     { name: config.fleet.name, worker: number, process, marks: marksOf(config) },
     {
       ...{ store: storage.fleet, clock, networks: served },
       calls: () => metrics.callCount,
       leases: () => ledger.leases,
+      open,
       onGateways: (all) => caps.follow(all.map(({ marks }) => marks)),
       onDifference: (settings) => log.warn({ settings }, DIFFERENCE),
       onRival: (name) => log.error({ name }, RIVAL),

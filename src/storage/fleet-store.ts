@@ -1,5 +1,11 @@
 import type { UnixMs } from "../lib/moments.ts";
 
+/** How many WebSockets and subscriptions are open with one key. */
+export type OpenByKey = { readonly sockets: number; readonly subscriptions: number };
+
+/** Of those with open WebSockets, told by one process. */
+export const MOST_KEYS_TOLD = 1000;
+
 /** A process as it tells the others of itself. A gateway has one for each of its workers. */
 export type FleetProcess = {
   /** The gateway's. */
@@ -15,6 +21,8 @@ export type FleetProcess = {
   readonly leases: number;
   /** By network: the number of its head, null where it is not known. */
   readonly heads: Readonly<Record<string, number | null>>;
+  /** By the id of the key; of no more than `MOST_KEYS_TOLD`. */
+  readonly open: Readonly<Record<string, OpenByKey>>;
   /** Marks of what should be alike in the files of all gateways, by the name of the setting. */
   readonly marks: Readonly<Record<string, string>>;
 };

@@ -19,6 +19,11 @@ export class KeySubscriptions {
     return undefined;
   }
 
+  /** How many are open with each key. */
+  get byKey(): ReadonlyMap<string, number> {
+    return this.#open;
+  }
+
   giveBack(keyId: string): void {
     const open = this.#open.get(keyId) ?? 0;
     if (open > 1) this.#open.set(keyId, open - 1);

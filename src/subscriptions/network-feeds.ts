@@ -48,6 +48,11 @@ export class NetworkFeeds {
     return this.#ofFilters.get(network);
   }
 
+  /** How many subscriptions are open with each key. */
+  get openByKey(): ReadonlyMap<string, number> {
+    return this.#counts.byKey;
+  }
+
   /** For a client that has connected; undefined where its network tells nothing. */
   open(subscriber: Subscriber): ClientSubscriptions | undefined {
     const { name } = subscriber.network;

@@ -5,6 +5,7 @@ import { dayOf } from "../../src/lib/day.ts";
 import { ownVersion } from "../../src/lib/own-files.ts";
 import type { AccountUsage } from "../../src/usage/account-usage.ts";
 import { connectViem } from "../outside/viem.ts";
+import { StreamClient } from "../subscriptions/stream.ts";
 import { type Dashboard, startDashboard } from "./support/dashboard.ts";
 import {
   button,
@@ -129,6 +130,38 @@ async function expectOneTruth(
   const rest = new Intl.NumberFormat("en-GB").format(left);
   await stat(page, "Left").getByText(rest, { exact: true }).waitFor();
 }
+
+test("a subscription is watched in the explorer, and stands beside its key while it is open", async () => {
+  const owner = await dashboard.account("watcher@example.com", { plan: "team" });
+  const key = await dashboard.key(owner);
+  const client = await StreamClient.open(
+    `${dashboard.gateway.origin.replace(/^http/, "ws")}/mainnet/ws/v3/${key}`,
+  );
+  for (let count = 0; count < 2; count += 1) await client.subscribe("newHeads");
+  const visitor = await browser.visit(dashboard);
+  const { page, open } = visitor;
+  await dashboard.signIn(visitor, "watcher@example.com");
+  await expect
+    .poll(
+      async () => {
+        await open("/keys");
+        await row(page, "free").or(row(page, "…")).first().waitFor();
+        return page.getByText("2 subscriptions").count();
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(1);
+  client.end();
+  const call = new URLSearchParams({
+    ...{ network: "mainnet", method: "eth_subscribe", params: '["newHeads"]' },
+  });
+  await open(`/explorer?${call}`);
+  await button(page, "Send").click();
+  await page.getByText("1 message", { exact: true }).waitFor();
+  await page.getByText('"result": "0x').waitFor();
+  await button(page, "Stop").click();
+  await page.getByText("The subscription has ended: you stopped it.").first().waitFor();
+});
 
 test("an operator drains a node and its traffic moves to the other, and back", async () => {
   const owner = await dashboard.account("traffic@example.com", { plan: "team" });

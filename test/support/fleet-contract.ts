@@ -11,6 +11,7 @@ export const fleetProcess = (over: Partial<FleetProcess> = {}): FleetProcess => 
   callsPerSecond: 12.5,
   leases: 3,
   heads: { mainnet: 21_000_000, base: null },
+  open: { key_1: { sockets: 2, subscriptions: 7 } },
   marks: { plans: "a mark" },
   ...over,
 });
@@ -29,7 +30,10 @@ export function fleetContract(storage: () => Storage): void {
       fleetProcess(),
     ];
     for (const own of all) expect(await fleet.tell(own, now)).toBeUndefined();
-    const last = fleetProcess({ callsPerSecond: 0, leases: 0, heads: { mainnet: 21_000_001 } });
+    const last = fleetProcess({
+      ...{ callsPerSecond: 0, leases: 0, heads: { mainnet: 21_000_001 } },
+      open: { key_2: { sockets: 1, subscriptions: 0 } },
+    });
     expect(await fleet.tell(last, now)).toBe("one");
     expect(await listed(now)).toEqual([last, all[1], all[0]]);
   });

@@ -64,8 +64,17 @@ export const api = {
 async function send<T>(
   method: string,
   path: string,
-  { query, signal, body }: Options & { readonly body?: unknown },
+  options: Options & { readonly body?: unknown },
 ): Promise<T> {
+  const response = await answered(method, path, options);
+  return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+}
+
+async function answered(
+  method: string,
+  path: string,
+  { query, signal, body }: Options & { readonly body?: unknown },
+): Promise<Response> {
   const response = await request(apiUrl(path, query), {
     method,
     ...(body === undefined
@@ -73,11 +82,30 @@ async function send<T>(
       : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (response.status === 204) return undefined as T;
-  const text = await response.text();
-  if (response.ok) return JSON.parse(text) as T;
+  if (response.ok) return response;
   if (response.status === 401) signedOut();
-  throw readError(response.status, text);
+  throw readError(response.status, await response.text());
+}
+
+export type ServerEvent = { readonly event: string; readonly data: string };
+
+/** The server-sent events that are the answer to a request, until they end. @throws as `api` does */
+export async function* postForEvents(
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<ServerEvent> {
+  const { body: stream } = await answered("POST", path, { body, signal });
+  const reader = stream?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+    const events = (text + next.value).split("\n\n");
+    text = events.pop() ?? "";
+    for (const each of events) {
+      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(each) ?? [];
+      if (event !== undefined && data !== undefined) yield { event, data };
+    }
+  }
 }
 
 async function request(url: string, init: RequestInit): Promise<Response> {

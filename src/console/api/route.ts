@@ -45,8 +45,8 @@ export type RouteInput<R extends RouteContract> = {
 /** Sends one event; `json` is its data. */
 export type SendEvent = (event: string, json: string) => void;
 
-/** Server-sent events: begins them, and returns what ends them. */
-export type EventSource = { readonly subscribe: (send: SendEvent) => () => void };
+/** Server-sent events: begins them, and returns what ends them. `end`: no more come. */
+export type EventSource = { readonly subscribe: (send: SendEvent, end: () => void) => () => void };
 
 export type Attachment = {
   readonly fileName: string;

@@ -37,6 +37,34 @@ export const explorerReply = z.object({
 });
 export type ExplorerReply = z.output<typeof explorerReply>;
 
+/** Members of a subscription that is watched. */
+const watched = z.object({
+  /** As it was sent: the message. */
+  request: z.string(),
+  /** As it came: a message, its first MiB. */
+  message: z.string(),
+});
+export type Watched = z.output<typeof watched>;
+
+/** Why nothing more comes. */
+const watchEnd = z.object({ reason: z.string() });
+export type WatchEnd = z.output<typeof watchEnd>;
+
+export const watch = defineRoute({
+  id: "watch",
+  method: "POST",
+  url: "/api/accounts/:account/explorer/watch",
+  access: "member",
+  summary:
+    "Server-sent events `message` of a subscription through the gateway, charged as any other, and `end`",
+  params: accountParams,
+  body: explorerBody,
+  status: 200,
+  reply: z.object({ message: watched, end: watchEnd }),
+  stream: "events",
+  audit: ["key.create"],
+});
+
 export const explore = defineRoute({
   id: "explore",
   method: "POST",

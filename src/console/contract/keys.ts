@@ -10,6 +10,7 @@ import {
   listReply,
   nothing,
   time,
+  whole,
 } from "./common.ts";
 import { KEY_NAME_MAX_LENGTH } from "./constants.ts";
 import { defineRoute } from "./route.ts";
@@ -32,6 +33,12 @@ export const key = z.object({
   allow: allowLists,
 });
 export type KeyView = z.output<typeof key>;
+
+const listedKey = key.extend({
+  /** At all gateways together, as they told some seconds ago. */
+  open: z.object({ sockets: whole, subscriptions: whole }),
+});
+export type ListedKey = z.output<typeof listedKey>;
 
 /** `secret` is the key itself: it stands in no other answer. */
 export const newKey = z.object({ key, secret: z.string() });
@@ -75,7 +82,7 @@ export const listKeys = defineRoute({
   summary: "All keys of an account, oldest first, ended ones too",
   params: accountParams,
   status: 200,
-  reply: listReply(key),
+  reply: listReply(listedKey),
 });
 
 export const createKey = defineRoute({

@@ -66,7 +66,7 @@ export class EventStreams {
     const stop = source.subscribe((event, json) => {
       if (response.writableLength > UNREAD_BYTES) response.destroy();
       else response.write(`event: ${event}\ndata: ${json}\n\n`);
-    });
+    }, end);
     this.#open.set(end, request.userId);
     response.once("close", () => {
       stopHeartbeat();

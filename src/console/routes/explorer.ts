@@ -3,8 +3,9 @@ import { ExplorerKeys } from "../accounts/explorer-keys.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { Problem } from "../api/problem.ts";
 import { type BoundRoute, bind } from "../api/route.ts";
-import { type ExplorerBody, explore } from "../contract/explorer.ts";
+import { type ExplorerBody, explore, watch } from "../contract/explorer.ts";
 import { callGateway, type GatewayAnswer } from "../gateway/explorer-call.ts";
+import { watchGateway } from "../gateway/explorer-stream.ts";
 
 export function explorerRoutes(parts: ApiParts): BoundRoute[] {
   const { config, clock } = parts;
@@ -31,6 +32,30 @@ export function explorerRoutes(parts: ApiParts): BoundRoute[] {
       }
       const ms = Math.round((clock.monotonic() - began) * 10) / 10;
       return { request, ...answerView(answer), ms, key: key.id };
+    }),
+    bind(watch, async ({ account, body, note }) => {
+      checkNetwork(names, body.network);
+      const request = requestOf(body);
+      const onMade = (id: string) => note({ action: "key.create", target: id });
+      const key = await keys.of(account, onMade);
+      const ca = tls && (await readFile(tls.cert, "utf8"));
+      const base = parts.gatewayUrl.replace(/^http/, "ws");
+      const url = `${base}/${body.network}/ws/v3/${key.text}`;
+      return {
+        subscribe: (send, done) =>
+          watchGateway(
+            { url, request, ca },
+            {
+              message: (message) => send("message", JSON.stringify(message)),
+              end: (end, refused) => {
+                // Somebody has revoked it: the next call makes another one.
+                if (refused) void keys.of(account, () => undefined, key).catch(() => undefined);
+                send("end", JSON.stringify(end));
+                done();
+              },
+            },
+          ),
+      };
     }),
   ];
 }

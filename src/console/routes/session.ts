@@ -64,9 +64,12 @@ function networkView(network: NetworkConfig, { httpUrl, wsUrl }: GatewayUrls): N
     chainId: (network.family === "evm" ? network.chainId : undefined) ?? null,
     httpUrl: `${httpUrl}/${name}/v3/`,
     wsUrl: `${wsUrl}/${name}/ws/v3/`,
-    methods: FAMILIES[family].methods.map(methodView),
+    methods: FAMILIES[family].methods.filter(isForPages).map(methodView),
   };
 }
+
+/** A page that shows a subscription ends it by itself. */
+const isForPages = ({ own }: Definition): boolean => own !== "unsubscribe";
 
 function methodView({ method, credits, params }: Definition): Method {
   return {

@@ -152,6 +152,11 @@ export class GatewayServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** How many WebSockets are open with each key. */
+  get socketsByKey(): ReadonlyMap<string, number> {
+    return this.#websocket.sizeByKey;
+  }
+
   /** Takes no more calls, lets those in the air finish, and ends the rest after a bounded time. */
   async stop(): Promise<void> {
     this.#stopping = true;

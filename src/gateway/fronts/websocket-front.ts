@@ -120,6 +120,11 @@ export class WebSocketFront {
     return this.#connections().length;
   }
 
+  /** How many are open with each key. */
+  get sizeByKey(): ReadonlyMap<string, number> {
+    return new Map(Array.from(this.#byKey, ([keyId, { size }]) => [keyId, size]));
+  }
+
   #connections(): WebSocketConnection[] {
     return [...this.#byKey.values()].flatMap((connections) => [...connections]);
   }

@@ -33,6 +33,7 @@ const REQUESTS: Readonly<Record<string, { body?: unknown; detail?: object; actio
     },
     removeMember: { detail: { email: "member@example.com" } },
     explore: { body: { network: "mainnet", method: "eth_chainId", params: [] } },
+    watch: { body: { network: "mainnet", method: "eth_subscribe", params: ["newHeads"] } },
     drainUpstream: { body: {} },
     enableUpstream: { body: {} },
     createAccount: {

@@ -7,7 +7,7 @@ import { createAuthority } from "../../support/certificates.ts";
 import { startTestGateway } from "../../support/gateway.ts";
 import { type StandInNode, startStandInNode } from "../../support/stand-in-node.ts";
 import { recordKey, temporaryFolder } from "../../support/written.ts";
-import { openRig, type Person, type Rig, startServer } from "./support.ts";
+import { openRig, type Person, type Rig, startServer, textOf } from "./support.ts";
 
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -198,4 +198,69 @@ test("a network that is not served is refused before anything is called or made"
   const reply = await ada.post(`/api/accounts/${account.id}/explorer`, body);
   expect([reply.statusCode, reply.json().error.field]).toEqual([400, "body.network"]);
   expect((await ada.get(`/api/accounts/${account.id}/keys`)).json().items).toEqual([]);
+});
+
+/** A block of the stand-in node, by its hash. */
+function blockOf(hash: string): object {
+  const number = Number.parseInt(hash.slice(4), 16) - 1;
+  const [parent, height] = [number, number].map((one) => one.toString(16));
+  return {
+    ...{ hash, number: `0x${height}`, parentHash: `0xa1${(parent ?? "").padStart(62, "0")}` },
+    ...{ logsBloom: `0x${"0".repeat(512)}`, gasLimit: "0x1c9c380", timestamp: "0x65000000" },
+  };
+}
+
+describe("a subscription", () => {
+  const watched = async (method: string, params: unknown[]) => {
+    const reply: StandInNode["reply"] = ({ method: asked, params: [hash] }) =>
+      asked === "eth_getBlockByHash" ? { result: blockOf(String(hash)) } : { result: null };
+    const made = await scene(reply);
+    const origin = await made.rig.app.listen({ host: "127.0.0.1", port: 0 });
+    const ends = new AbortController();
+    ending.push(async () => ends.abort());
+    const response = await fetch(`${origin}${made.url}/explorer/watch`, {
+      method: "POST",
+      headers: {
+        ...{ cookie: made.person.cookie, "content-type": "application/json" },
+        "sec-fetch-site": "same-origin",
+      },
+      body: JSON.stringify({ network: "mainnet", method, params }),
+      signal: ends.signal,
+    });
+    const events = (async function* read() {
+      for await (const chunk of textOf(response)) {
+        for (const [, event, data = ""] of chunk.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)) {
+          yield { event, data: JSON.parse(data) };
+        }
+      }
+    })();
+    const next = async () => (await events.next()).value;
+    return { ...made, response, next, leave: () => ends.abort() };
+  };
+
+  test("is shown as it comes, and stands beside its key until the page is left", async () => {
+    const { node, next, leave, person, url } = await watched("eth_subscribe", ["newHeads"]);
+    const first = await next();
+    expect(first?.event).toBe("message");
+    const { result } = JSON.parse(first?.data.message);
+    node.head += 1;
+    const second = await next();
+    expect(JSON.parse(second?.data.message)).toMatchObject({
+      method: "eth_subscription",
+      params: { subscription: result, result: { number: "0x11" } },
+    });
+    const open = async () => (await person.get(`${url}/keys`)).json().items[0].open;
+    const within = { timeout: 8000, interval: 200 };
+    const one = { sockets: 1, subscriptions: 1 };
+    await vi.waitFor(async () => expect(await open()).toEqual(one), within);
+    leave();
+    const none = { sockets: 0, subscriptions: 0 };
+    await vi.waitFor(async () => expect(await open()).toEqual(none), within);
+  });
+
+  test("that is refused says why", async () => {
+    const { next } = await watched("eth_subscribe", ["nothing"]);
+    const first = await next();
+    expect(JSON.parse(first?.data.message).error.code).toBe(-32601);
+  });
 });

@@ -32,7 +32,7 @@ describe.each(STORES)("keys, with %s storage", (store) => {
     });
     const record = await rig.storage.keys.findByHash(hashApiKey(secret));
     expect([record?.key.id, record?.account.id]).toEqual([key.id, account.id]);
-    expect(await list()).toEqual([key]);
+    expect(await list()).toEqual([{ ...key, open: { sockets: 0, subscriptions: 0 } }]);
     expect(JSON.stringify(await list())).not.toContain(secret);
     expect(rig.log()).not.toContain(secret);
     await rig.close();
@@ -83,7 +83,7 @@ describe.each(STORES)("keys, with %s storage", (store) => {
     });
     expect(last).toMatchObject({ name: "two", limits: NONE, allow: {} });
     expect(await change({})).toEqual(last);
-    expect(await list()).toEqual([last]);
+    expect(await list()).toEqual([{ ...last, open: { sockets: 0, subscriptions: 0 } }]);
     await rig.close();
   });
 

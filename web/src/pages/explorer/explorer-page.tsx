@@ -10,7 +10,7 @@ import { useAccount } from "../../session.tsx";
 import { Card, PageHead, Skeleton } from "../../ui/display.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Empty, LoadFault } from "../../ui/notice.tsx";
-import { readAddress, writeAddress } from "./call-address.ts";
+import { readAddress, type SharedCall, writeAddress } from "./call-address.ts";
 import { CallForm, type Draft } from "./call-form.tsx";
 import { CallResult } from "./call-result.tsx";
 import { type MadeCall, useHistory } from "./history.ts";
@@ -18,6 +18,7 @@ import { HistoryCard } from "./history-card.tsx";
 import { MethodPicker } from "./method-picker.tsx";
 import { initialTexts, textsOf } from "./param-texts.ts";
 import { requestText } from "./request-text.ts";
+import { isWatched, WatchCard } from "./watch-card.tsx";
 
 /** A console to try each method of each network. */
 export function ExplorerPage() {
@@ -78,6 +79,7 @@ function Bench({ networks }: { readonly networks: Some<NetworkView> }) {
     chosenFrom(networks, location.search),
   );
   const [shown, setShown] = useState<MadeCall>();
+  const [watched, setWatched] = useState<WatchedCall>();
 
   const choose = (to: NetworkView, name: string, params?: readonly unknown[]) => {
     const next = methodOf(to, name);
@@ -88,11 +90,17 @@ function Bench({ networks }: { readonly networks: Some<NetworkView> }) {
   const send = async (name: string, params: readonly unknown[]) => {
     const call = { network: network.name, method: name, params };
     navigate(writeAddress(call), { replace: true });
+    if (isWatched(name)) {
+      setWatched((before) => ({ call, id: (before?.id ?? 0) + 1 }));
+      return;
+    }
+    setWatched(undefined);
     const reply = await api.post<ExplorerReply>(path("/explorer"), call);
     setShown(add({ ...call, reply }));
     announce(`Answer of ${name}: status ${reply.status}, ${reply.credits} credits.`);
   };
   const open = (call: MadeCall) => {
+    setWatched(undefined);
     setShown(call);
     const of = networks.find(({ name }) => name === call.network);
     if (of !== undefined) choose(of, call.method, call.params);
@@ -126,11 +134,22 @@ function Bench({ networks }: { readonly networks: Some<NetworkView> }) {
             />
           </div>
         </Card>
-        {shown === undefined ? <Waiting /> : <CallResult key={shown.id} call={shown} />}
+        <Outcome {...{ shown, watched }} />
       </div>
       {calls.length > 0 && <HistoryCard calls={calls} onOpen={open} />}
     </>
   );
+}
+
+type WatchedCall = { readonly call: SharedCall; readonly id: number };
+type OutcomeProps = {
+  readonly shown: MadeCall | undefined;
+  readonly watched: WatchedCall | undefined;
+};
+
+function Outcome({ shown, watched }: OutcomeProps) {
+  if (watched !== undefined) return <WatchCard key={watched.id} call={watched.call} />;
+  return shown === undefined ? <Waiting /> : <CallResult key={shown.id} call={shown} />;
 }
 
 function Waiting() {

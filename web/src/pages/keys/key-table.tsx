@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { KeyView } from "../../../../src/console/contract/keys.ts";
+import type { KeyView, ListedKey } from "../../../../src/console/contract/keys.ts";
 import { formatNumber, plural } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Ago, Badge, Card, Time } from "../../ui/display.tsx";
@@ -11,7 +11,7 @@ import type { KeyAction } from "./keys-page.tsx";
 const PAGE = 25;
 
 type Props = {
-  readonly keys: readonly KeyView[];
+  readonly keys: readonly ListedKey[];
   readonly most: number | null;
   readonly onAction: (action: KeyAction, key: KeyView) => void;
 };
@@ -90,7 +90,7 @@ function EndedSwitch({ count, on, onChange }: SwitchProps) {
 
 const TONES = { active: "ok", expired: "warn", revoked: "danger" } as const;
 
-function columnsOf(onAction: Props["onAction"]): readonly Column<KeyView>[] {
+function columnsOf(onAction: Props["onAction"]): readonly Column<ListedKey>[] {
   return [
     {
       key: "name",
@@ -113,6 +113,7 @@ function columnsOf(onAction: Props["onAction"]): readonly Column<KeyView>[] {
       cell: ({ lastUsed }) =>
         lastUsed === null ? <span class="muted">never</span> : <Ago value={lastUsed} />,
     },
+    { key: "open", head: "Open now", cell: ({ open }) => <Open {...open} /> },
     { key: "ends", head: "Expires", cell: (key) => <Ends item={key} /> },
     {
       key: "actions",
@@ -122,6 +123,16 @@ function columnsOf(onAction: Props["onAction"]): readonly Column<KeyView>[] {
       cell: (key) => key.state === "active" && <Actions item={key} onAction={onAction} />,
     },
   ];
+}
+
+function Open({ sockets, subscriptions }: ListedKey["open"]) {
+  if (sockets === 0) return <span class="muted">none</span>;
+  return (
+    <div>
+      {plural(sockets, "WebSocket")}
+      <span class="cell-note">{plural(subscriptions, "subscription")}</span>
+    </div>
+  );
 }
 
 function Ends({ item }: { readonly item: KeyView }) {

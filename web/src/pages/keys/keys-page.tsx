@@ -1,7 +1,7 @@
 import "./keys.css";
 import { useState } from "preact/hooks";
 import type { Account } from "../../../../src/console/contract/accounts.ts";
-import type { KeyView } from "../../../../src/console/contract/keys.ts";
+import type { KeyView, ListedKey } from "../../../../src/console/contract/keys.ts";
 import { useGet } from "../../load.ts";
 import { useAccount } from "../../session.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -24,7 +24,7 @@ type Opened =
 
 export function KeysPage() {
   const { path } = useAccount();
-  const keys = useGet<{ readonly items: readonly KeyView[] }>(path("/keys"));
+  const keys = useGet<{ readonly items: readonly ListedKey[] }>(path("/keys"));
   const account = useGet<Account>(path());
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { MOST_KEYS_TOLD } from "../storage/fleet-store.ts";
+import { openByKey, sumOpen } from "./open-by-key.ts";
+
+test("what processes have open with a key is added up, and nothing is none", () => {
+  const one = openByKey(new Map([["a", 2]]), new Map([["a", 5]]));
+  const other = openByKey(
+    new Map([
+      ["a", 1],
+      ["b", 1],
+    ]),
+    new Map(),
+  );
+  expect(sumOpen([{ open: one }, { open: other }], ["a", "b", "c"])).toEqual(
+    new Map([
+      ["a", { sockets: 3, subscriptions: 5 }],
+      ["b", { sockets: 1, subscriptions: 0 }],
+      ["c", { sockets: 0, subscriptions: 0 }],
+    ]),
+  );
+});
+
+test("of more keys than are told, those with most stay", () => {
+  const sockets = new Map(Array.from({ length: MOST_KEYS_TOLD + 1 }, (_, at) => [`k${at}`, 1]));
+  const told = openByKey(sockets, new Map([[`k${MOST_KEYS_TOLD}`, 9]]));
+  expect(Object.keys(told)).toHaveLength(MOST_KEYS_TOLD);
+  expect(told).toHaveProperty(`k${MOST_KEYS_TOLD}`);
+});

@@ -1,0 +1,2 @@
+-- JSON: how many WebSockets and subscriptions are open, by the id of their key.
+ALTER TABLE @fleet ADD COLUMN open text NOT NULL DEFAULT '{}';
