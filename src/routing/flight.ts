@@ -238,7 +238,8 @@ export class Flight implements Others, AttemptOwner {
     const found = this.#found;
     const isNull = found?.isNull === true;
     const lost = found?.lostBlock;
-    if (need.block < 0 || (isNull && lost === undefined)) return false;
+    // Of any block: a node whose new head is being joined to the chain is waited for before partners.
+    if ((need.block < 0 && !this.#mayAskPartners) || (isNull && lost === undefined)) return false;
     const over = (isAgain: boolean): void => this.#goOn(isAgain);
     this.#wait ??= new BlockWait({ need, deadlineMs, over }, this.#parts);
     return this.#wait.begin(lost, isNull || this.#mayAskPartners);

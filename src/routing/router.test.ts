@@ -534,19 +534,22 @@ describe("the block that a call needs", () => {
     expect(now - 1000).toBe(200 + 400 + 800);
   });
 
-  test("is waited for, before partners, while it is found out where its node's new head joins", () => {
-    const forked = upstream("a", good);
-    Object.assign(forked, { isForked: true, forkedAfter: Number.POSITIVE_INFINITY });
-    const outcomes: FetchOutcome[] = [];
-    const router = routerOf([forked, partner("p", good)]);
-    const need = { ...REQUEST.need, partner: true };
-    router.fetch({ ...REQUEST, need, done: (each) => outcomes.push(each) });
-    expect(names()).toEqual([]);
-    forked.isForked = false;
-    router.wake();
-    expect(outcomes).toMatchObject([good]);
-    expect(names()).toEqual(["a"]);
-  });
+  test.each([100, -1])(
+    "%d is waited for, before partners, while it is found out where its node's new head joins",
+    (block) => {
+      const forked = upstream("a", good);
+      Object.assign(forked, { isForked: true, forkedAfter: Number.POSITIVE_INFINITY });
+      const outcomes: FetchOutcome[] = [];
+      const router = routerOf([forked, partner("p", good)]);
+      const need = { ...REQUEST.need, block, partner: true };
+      router.fetch({ ...REQUEST, need, done: (each) => outcomes.push(each) });
+      expect(names()).toEqual([]);
+      forked.isForked = false;
+      router.wake();
+      expect(outcomes).toMatchObject([good]);
+      expect(names()).toEqual(["a"]);
+    },
+  );
 
   test("is waited for beyond a second where partners cannot answer", () => {
     capped = true;
