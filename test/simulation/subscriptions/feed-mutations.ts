@@ -3,7 +3,7 @@ import type { Mutation } from "../../support/mutations.ts";
 const STORY = "src/subscriptions/chain/block-story.ts";
 const SUBSCRIPTION = "src/subscriptions/chain/chain-subscription.ts";
 const FEED = "src/subscriptions/evm/chain-feed.ts";
-const RECOVERY = "src/subscriptions/evm/chain-recovery.ts";
+const RECOVERY = "src/subscriptions/chain/chain-recovery.ts";
 const DETAILS = "src/subscriptions/chain/block-details.ts";
 const LOGS = "src/subscriptions/evm/log-source.ts";
 const TOPICS = "src/subscriptions/evm/topics.ts";
