@@ -51,6 +51,8 @@ export class WsStream {
   readonly #calls: WsCalls;
   #connection: WsConnection | undefined;
   readonly #all = new Set<NodeSubscription>();
+  /** Those that the node has taken, by its ids. */
+  readonly #taken = new Map<string, NodeSubscription>();
 
   constructor({ url: text, headers, maxResponseBytes }: WsStreamOptions, parts: WsStreamParts) {
     const url = new URL(text);
@@ -73,9 +75,14 @@ export class WsStream {
 
   /** All of them are over. */
   close(): void {
-    this.#all.clear();
+    this.#forget();
     void this.#connection?.close();
     this.#connection = undefined;
+  }
+
+  #forget(): void {
+    this.#all.clear();
+    this.#taken.clear();
   }
 
   #connect(): void {
@@ -97,7 +104,7 @@ export class WsStream {
   #broke(code: string): void {
     this.#connection = undefined;
     const all = [...this.#all];
-    this.#all.clear();
+    this.#forget();
     this.#calls.fail(code);
     for (const { listener } of all) listener.ended(code);
   }
@@ -111,6 +118,7 @@ export class WsStream {
       }
       if (answer.kind === "result") {
         one.id = wholeText(answer.result).trim();
+        this.#taken.set(one.id, one);
         one.listener.began();
         return;
       }
@@ -122,7 +130,10 @@ export class WsStream {
 
   #end(one: NodeSubscription): void {
     if (!this.#all.delete(one)) return;
-    if (one.id !== undefined) this.#leave(one.request, one.id);
+    if (one.id !== undefined) {
+      this.#taken.delete(one.id);
+      this.#leave(one.request, one.id);
+    }
     this.#closeUnused();
   }
 
@@ -157,10 +168,7 @@ export class WsStream {
     const id = memberOf(message, params.valueStart, "subscription");
     const result = memberOf(message, params.valueStart, "result");
     if (id === undefined || result === undefined) return;
-    const text = textOf(message, id);
-    for (const one of this.#all) {
-      if (one.id === text) one.listener.told(textOf(message, result));
-    }
+    this.#taken.get(textOf(message, id))?.listener.told(textOf(message, result));
   }
 }
 

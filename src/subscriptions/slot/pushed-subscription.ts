@@ -4,8 +4,9 @@ import { closeIfSpent, type EventMeter, type PricedEvent } from "../event-meter.
 import type { Subscriber, Subscription } from "../subscription.ts";
 import { tail } from "./slot-topics.ts";
 
-/** A client that leaves so many unread is not told the rest. */
+/** A client that leaves so many unread, or so many bytes of them, is not told the rest. */
 const MOST_WAITING = 1000;
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 /** Credits that cannot be counted: it is tried again. */
 const AGAIN_MS = 500;
 
@@ -32,6 +33,7 @@ export class PushedSubscription implements Subscription, CreditWaiter {
   readonly #subscriber: Subscriber;
   readonly #parts: PushedParts;
   readonly #waiting: string[] = [];
+  #waitingBytes = 0;
   #isWaiting = false;
   #isOver = false;
 
@@ -61,8 +63,10 @@ export class PushedSubscription implements Subscription, CreditWaiter {
   tell(result: string): void {
     if (this.#isOver) return;
     this.#waiting.push(result);
-    if (this.#waiting.length > MOST_WAITING) this.fallBehind();
-    else this.advance();
+    this.#waitingBytes += result.length;
+    this.advance();
+    const isTooMuch = this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 1;
+    if (isTooMuch || this.#waiting.length > MOST_WAITING) this.fallBehind();
   }
 
   /** What comes next cannot be had. */
@@ -104,6 +108,7 @@ export class PushedSubscription implements Subscription, CreditWaiter {
       meter.drop(outcome);
       return;
     }
+    this.#waitingBytes -= next.length;
     const { identity, network } = this.#subscriber;
     const message = this.#options.beginning + tail(next);
     this.#subscriber.send([message]);
