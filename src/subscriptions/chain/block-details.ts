@@ -95,8 +95,10 @@ type AskingOptions<Detail> = Pick<DetailKind<Detail>, "question" | "read"> & {
 class Asking<Detail> {
   readonly #options: AskingOptions<Detail>;
   readonly #parts: BlockDetailsParts;
-  #kind: Step["kind"] | undefined;
-  #untilMs: MonotonicMs = 0;
+  readonly #beganMs: MonotonicMs;
+  /** When its block was first seen to have left the chain. */
+  #leftMs: MonotonicMs | undefined;
+  #kind: Step["kind"];
   #retry: Timer | undefined;
   #giveUp: (() => void) | undefined;
   #isOver = false;
@@ -104,17 +106,23 @@ class Asking<Detail> {
   constructor(options: AskingOptions<Detail>, parts: BlockDetailsParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#beganMs = parts.clock.monotonic();
+    this.#kind = options.kind;
     this.wantedFor(options.kind);
     // Whoever wants them has to be told later than it asks.
     this.#askIn(0);
   }
 
-  /** Its patience is another one from then on where the block has left the chain, or has come back to it. */
+  /** Its patience is another one while the block is off the chain. */
   wantedFor(kind: Step["kind"]): void {
-    if (kind === this.#kind) return;
     this.#kind = kind;
-    const patienceMs = kind === "joins" ? PATIENCE_MS : LEFT_PATIENCE_MS;
-    this.#untilMs = this.#parts.clock.monotonic() + patienceMs;
+    if (kind === "leaves") this.#leftMs ??= this.#parts.clock.monotonic();
+  }
+
+  get #untilMs(): MonotonicMs {
+    return this.#kind === "leaves" && this.#leftMs !== undefined
+      ? this.#leftMs + LEFT_PATIENCE_MS
+      : this.#beganMs + PATIENCE_MS;
   }
 
   stop(): void {

@@ -121,11 +121,10 @@ export class ChainSubscription implements Subscription, CreditWaiter {
     if (this.#at === undefined) return "here";
     // The chain may have come back to some of what its client knows.
     if (this.#before && story.has(this.#at)) this.#at = story.upTo(this.#before, this.#at);
-    const step = story.next(this.#at);
-    // The rest of a block that was told in part comes before the next one.
-    const isStaying = step === "here" || (step !== "unknown" && step.kind === "joins");
-    if (this.#partly === undefined || !isStaying) return step;
-    return { kind: "joins", block: this.#partly.block };
+    // The rest of a block that was told in part comes before the next one, while it is on the chain.
+    const partly = this.#partly;
+    if (partly === undefined || !story.has(this.#at)) return story.next(this.#at);
+    return { kind: "joins", block: partly.block };
   }
 
   #lookUp(): void {
