@@ -23,6 +23,9 @@ const GIVEN_UP_MS = 12_000;
 const FOUND_OUT_BLOCKS = 5;
 /** And all that waits for something else has it. */
 const SETTLE_MS = 6000;
+/** For each block that somebody is told of afterwards: who began at the block of an empty node has hundreds. */
+const CATCH_UP_MS = 150;
+const FAR_BLOCKS = 100;
 /** From the head to its subscribers. */
 const ON_THE_WAY_MS = 3000;
 /** The chain is followed for a minute after the last client. */
@@ -80,6 +83,7 @@ export class GatewaySchedule {
     const sureMs = GIVEN_UP_MS + FOUND_OUT_BLOCKS * chain.habits.blockTimeMs;
     this.#sureMs = this.#world.time.nowMs + sureMs;
     await this.#run(sureMs + SETTLE_MS);
+    await this.#run(this.#mostBehind() * CATCH_UP_MS);
     const known = this.#knownHead();
     await this.#run(ON_THE_WAY_MS);
     for (const client of this.#clients) {
@@ -221,6 +225,13 @@ export class GatewaySchedule {
       },
       draw: () => undefined,
     };
+  }
+
+  /** Blocks that are missing for whoever was told least. */
+  #mostBehind(): number {
+    const { tip } = this.#world.chain;
+    const behind = this.#clients.map(({ standsOn }) => tip.number - standsOn.number);
+    return Math.max(0, ...behind.filter((blocks) => blocks > FAR_BLOCKS));
   }
 
   #knownHead(): Block {
