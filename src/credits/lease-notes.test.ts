@@ -80,6 +80,25 @@ test("a note comes before calls spend what the last one counted as unspent, and 
   expect(said.length).toBeLessThan(60);
 });
 
+test("what is on its way back to a store that does not answer is noted, too", () => {
+  const { lease, said, time } = leaseWithJournal();
+  lease.deposit(granted(TODAY, 50_000), TODAY);
+  const { current } = lease;
+  for (let call = 0; call < 100; call += 1) {
+    time.ms += 100;
+    lease.hold(500);
+  }
+  said.splice(0);
+  // All but four cost nothing in the end, and are more than may lie open beside those.
+  lease.held -= 48_000;
+  lease.putBack(current, 48_000);
+  lease.limit(0, 0);
+  expect(said.splice(0)).toEqual([expect.stringMatching(/^give back/)]);
+  lease.tick(TODAY * DAY_MS);
+  const [, noted] = /^note \d+: (\d+)$/.exec(said[0] ?? "") ?? [];
+  expect(Number(noted)).toBeGreaterThan(47_000);
+});
+
 test("after the journal was lost all that is open is noted again", () => {
   const { lease, journal, said } = leaseWithJournal();
   lease.deposit(granted(TODAY, 1000), TODAY);

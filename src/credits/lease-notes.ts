@@ -18,6 +18,8 @@ export class LeaseNotes {
   /** The lease had so many credits at the last note, less what went back since. */
   #top = 0;
   #notedAtMs: MonotonicMs = 0;
+  /** What went back since that no note tells of. */
+  #unnoted = 0;
   /** Days that the journal may hold something of. */
   readonly days = new Set<Day>();
 
@@ -68,6 +70,7 @@ export class LeaseNotes {
     const forMs = Math.max(NOTE_MS, this.#clock.monotonic() - this.#notedAtMs);
     this.#allowance = Math.floor((this.#allowance * NOTE_MS) / forMs);
     this.#top = left;
+    this.#unnoted = 0;
     this.#floor = Math.max(0, left - this.#allowance);
     this.days.add(lease.day);
     const noted = { owner: this.#owner, ...lease, total: total + this.#floor };
@@ -83,17 +86,21 @@ export class LeaseNotes {
     else this.#journal.note(noted);
   }
 
-  /** So many went back, which the last note counted among those that may. */
+  /** So many are on their way back: those that the last note counted among what may, and perhaps more. */
   wentBack(credits: number): void {
     this.#top -= credits;
+    this.#unnoted += Math.max(0, credits - Math.max(0, this.#floor));
     if (this.#floor >= 0) this.#floor = Math.max(0, this.#floor - credits);
   }
 
-  /** Whether so much more lies in the lease than was noted that a kill would cost more than it has to. */
+  /**
+   * Whether so much more lies in the lease than was noted, or is on its way to a store that may not answer, that a kill
+   * would cost more than it has to.
+   */
   isOutdated(left: number): boolean {
-    if (left === 0) return false;
+    if (left + this.#unnoted === 0) return false;
     const isLost = this.#generation !== this.#journal.generation;
-    return isLost || left - Math.max(0, this.#floor) > this.#allowance;
+    return isLost || left + this.#unnoted - Math.max(0, this.#floor) > this.#allowance;
   }
 
   /** `isPresent`: it is the day of the lease. */
