@@ -19,7 +19,7 @@ export async function runSeeds<Name extends string>(
   run: Run<Readonly<Record<Name, number>>>,
 ): Promise<Record<Name, number>> {
   const sum: Partial<Record<Name, number>> = {};
-  const violations: Violation[] = [];
+  const violations: { readonly seed: number; readonly error: Violation }[] = [];
   const lines: string[] = [];
   const trace = count === 1 ? (line: string) => lines.push(line) : undefined;
   for (let seed = first; seed < first + count && violations.length < MOST_TOLD; seed += 1) {
@@ -28,14 +28,16 @@ export async function runSeeds<Name extends string>(
       for (const name of Object.keys(tally) as Name[]) sum[name] = (sum[name] ?? 0) + tally[name];
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
-      violations.push(error);
+      violations.push({ seed, error });
     }
     // Nothing in a schedule waits for the event loop, and what its weak references named lives until then.
     await nextTurn();
   }
   if (violations.length === 0) return sum as Record<Name, number>;
-  const told = violations.map(({ message }) => message);
-  throw new Error([...lines.slice(-LINES_TOLD), ...told].join("\n"), { cause: violations[0] });
+  const told = violations.map(({ seed, error }) => `seed ${seed}: ${error.message}`);
+  throw new Error([...lines.slice(-LINES_TOLD), ...told].join("\n"), {
+    cause: violations[0]?.error,
+  });
 }
 
 /** For programs: prints what happened with the seeds that their arguments name, as JSON. */

@@ -88,7 +88,7 @@ export class Schedule {
     const { failed } = this.#witness;
     if (failed === undefined) return;
     const atMs = this.#world.time.nowMs.toFixed(1);
-    throw new Violation(`seed ${this.#seed} at ${atMs} ms: ${failed.message}`, { cause: failed });
+    throw new Violation(`at ${atMs} ms: ${failed.message}`, { cause: failed });
   }
 
   #say(text: () => string): void {

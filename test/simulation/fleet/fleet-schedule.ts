@@ -461,7 +461,7 @@ export class FleetSchedule {
     for (const { witness } of this.#places) failed ??= witness.failed;
     if (failed === undefined) return;
     const atMs = this.#time.nowMs.toFixed(1);
-    throw new Violation(`seed ${this.#seed} at ${atMs} ms: ${failed.message}`, { cause: failed });
+    throw new Violation(`at ${atMs} ms: ${failed.message}`, { cause: failed });
   }
 
   /** Nobody calls any more, and the database has been well for a while. */
