@@ -42,7 +42,9 @@ export class BlockDetails<Detail extends object> implements Details {
   constructor(kind: DetailKind<Detail>, parts: BlockDetailsParts) {
     this.#kind = kind;
     this.#parts = parts;
-    const sizeCalculation = (detail: Detail): number => kind.sizeOf(detail) + 1;
+    // One that is larger is kept alone: else nobody could be told of it.
+    const sizeCalculation = (detail: Detail): number =>
+      Math.min(kind.sizeOf(detail) + 1, KEPT_BYTES);
     this.#kept = new LRUCache<string, Detail>({ maxSize: KEPT_BYTES, sizeCalculation });
   }
 
@@ -56,9 +58,8 @@ export class BlockDetails<Detail extends object> implements Details {
     return this.#lost.has(block.hash) && this.known(block) === undefined;
   }
 
-  /** Whether nodes are being asked for those of this block. */
-  isAsked(hash: string): boolean {
-    return this.#asked.has(hash);
+  isGivenUp(block: ToldBlock): boolean {
+    return !this.#asked.has(block.hash) && this.isLost(block);
   }
 
   /** Has nodes asked for them until they are known, or that took too long. */
@@ -72,7 +73,10 @@ export class BlockDetails<Detail extends object> implements Details {
     const ended = (detail: Detail | undefined): void => {
       this.#asked.delete(hash);
       if (detail === undefined) this.#lost.set(hash, true);
-      else this.#kept.set(hash, detail);
+      else {
+        this.#lost.delete(hash);
+        this.#kept.set(hash, detail);
+      }
       this.#parts.told();
     };
     const { question, read } = this.#kind;

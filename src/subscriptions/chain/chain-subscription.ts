@@ -171,7 +171,7 @@ export class ChainSubscription implements Subscription, CreditWaiter {
   #awaitDetails(step: Step): false {
     const { details } = this.#topic;
     const { hash } = step.block;
-    const isGivenUp = this.#awaits === hash && details?.isAsked(hash) !== true;
+    const isGivenUp = this.#awaits === hash && details?.isGivenUp(step.block) !== false;
     this.#awaits = hash;
     if (isGivenUp) this.#fallBehind();
     else details?.fetch(step);

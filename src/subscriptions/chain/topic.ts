@@ -21,8 +21,8 @@ export type Telling = {
 
 /** More of a block than its header, asked for once for all who want it. */
 export type Details = {
-  /** Whether nodes are being asked for those of this block. */
-  isAsked(hash: string): boolean;
+  /** Nodes were asked for those of this block, and are no more, and none told them. */
+  isGivenUp(block: ToldBlock): boolean;
   /** Has nodes asked for them until they are known, or that took too long. */
   fetch(step: Pick<Step, "block" | "kind">): void;
 };

@@ -115,7 +115,7 @@ export class SlotBlockTopic implements Topic {
     this.#transactions = transactions;
     const all = options.mentions === undefined ? [texts] : [texts, transactions];
     this.details = {
-      isAsked: (hash) => all.some((one) => one.isAsked(hash)),
+      isGivenUp: (block) => all.some((one) => one.isGivenUp(block)),
       fetch: (step) => {
         for (const one of all) if (one.known(step.block) === undefined) one.fetch(step);
       },
