@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MOST_KEYS_TOLD } from "../storage/fleet-store.ts";
-import { openByKey, sumOpen } from "./open-by-key.ts";
+import { openByKey, openWith } from "./open-by-key.ts";
 
 test("what processes have open with a key is added up, and nothing is none", () => {
   const one = openByKey(new Map([["a", 2]]), new Map([["a", 5]]));
@@ -11,13 +11,10 @@ test("what processes have open with a key is added up, and nothing is none", () 
     ]),
     new Map(),
   );
-  expect(sumOpen([{ open: one }, { open: other }], ["a", "b", "c"])).toEqual(
-    new Map([
-      ["a", { sockets: 3, subscriptions: 5 }],
-      ["b", { sockets: 1, subscriptions: 0 }],
-      ["c", { sockets: 0, subscriptions: 0 }],
-    ]),
-  );
+  const all = [{ open: one }, { open: other }];
+  expect(openWith("a", all)).toEqual({ sockets: 3, subscriptions: 5 });
+  expect(openWith("b", all)).toEqual({ sockets: 1, subscriptions: 0 });
+  expect(openWith("c", all)).toEqual({ sockets: 0, subscriptions: 0 });
 });
 
 test("of more keys than are told, those with most stay", () => {

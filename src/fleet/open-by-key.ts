@@ -14,19 +14,12 @@ export function openByKey(sockets: Counts, subscriptions: Counts): FleetProcess[
   return Object.fromEntries(all.slice(0, MOST_KEYS_TOLD));
 }
 
-/** Of all gateways together, for these keys. */
-export function sumOpen(
+/** What all gateways together have open with one key. */
+export function openWith(
+  keyId: string,
   processes: readonly Pick<FleetProcess, "open">[],
-  keyIds: readonly string[],
-): ReadonlyMap<string, OpenByKey> {
-  return new Map(
-    keyIds.map((keyId) => {
-      const own = processes.flatMap(({ open }) => open[keyId] ?? []);
-      const sum = (of: (one: OpenByKey) => number) => own.reduce((all, one) => all + of(one), 0);
-      return [
-        keyId,
-        { sockets: sum((one) => one.sockets), subscriptions: sum((one) => one.subscriptions) },
-      ];
-    }),
-  );
+): OpenByKey {
+  const own = processes.flatMap(({ open }) => open[keyId] ?? []);
+  const sum = (of: (one: OpenByKey) => number) => own.reduce((all, one) => all + of(one), 0);
+  return { sockets: sum((one) => one.sockets), subscriptions: sum((one) => one.subscriptions) };
 }

@@ -76,8 +76,15 @@ export class WsStream {
   /** All of them are over. */
   close(): void {
     this.#forget();
-    void this.#connection?.close();
+    this.#disconnect();
+  }
+
+  /** What is in the air has nobody who waits for it. */
+  #disconnect(): void {
+    const connection = this.#connection;
     this.#connection = undefined;
+    void connection?.close();
+    this.#calls.fail("WS_NOT_OPEN");
   }
 
   #forget(): void {
@@ -149,9 +156,7 @@ export class WsStream {
   }
 
   #closeUnused(): void {
-    if (this.#all.size > 0) return;
-    void this.#connection?.close();
-    this.#connection = undefined;
+    if (this.#all.size === 0) this.#disconnect();
   }
 
   #received(connection: WsConnection, message: Buffer): void {

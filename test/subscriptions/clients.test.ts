@@ -9,29 +9,27 @@ import {
   watchWithViem,
   watchWithWeb3,
 } from "../outside/watchers.ts";
-import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import type { ChainPair } from "../support/chain-pair.ts";
+import type { TestGateway } from "../support/gateway.ts";
 import { transfer } from "./transfer.ts";
+import { startWatchedChain, type WatchedChain } from "./watched-chain.ts";
 
 const TRANSFERS = 3;
 
 let chain: ChainPair;
 let gateway: TestGateway;
+let watched: WatchedChain;
 const open: Watching[] = [];
 
 beforeAll(async () => {
-  chain = await startChainPair({ count: 1, blocks: 2 });
-  const upstreams = chain.nodes.map(({ url, wsUrl }) => ({ name: "node", url, ws: wsUrl }));
-  gateway = await startTestGateway({
-    networks: [{ name: "dev", family: "evm", upstreams, pendingTransactions: true }],
-  });
+  watched = await startWatchedChain();
+  ({ chain, gateway } = watched);
 });
 afterEach(async () => {
   for (const { end } of open.splice(0)) await end();
 });
 afterAll(async () => {
-  await gateway?.stop();
-  await chain?.stop();
+  await watched?.stop();
 });
 
 const CLIENTS: readonly [string, Watch][] = [

@@ -4,10 +4,11 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { CONTRACT } from "../../src/dev/samples.ts";
-import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
-import { startTestGateway, type TestGateway } from "../support/gateway.ts";
+import type { ChainPair } from "../support/chain-pair.ts";
+import type { TestGateway } from "../support/gateway.ts";
 import { type Command, goProgram, withWeb3Py } from "../support/other-languages.ts";
 import { transfer } from "./transfer.ts";
+import { startWatchedChain, type WatchedChain } from "./watched-chain.ts";
 
 const TRANSFERS = 3;
 /** Compilers and downloads. */
@@ -15,14 +16,12 @@ const PREPARING_MS = 600_000;
 
 let chain: ChainPair;
 let gateway: TestGateway;
+let watched: WatchedChain;
 const running: ChildProcess[] = [];
 
 beforeAll(async () => {
-  chain = await startChainPair({ count: 1, blocks: 2 });
-  const upstreams = chain.nodes.map(({ url, wsUrl }) => ({ name: "node", url, ws: wsUrl }));
-  gateway = await startTestGateway({
-    networks: [{ name: "dev", family: "evm", upstreams, pendingTransactions: true }],
-  });
+  watched = await startWatchedChain();
+  ({ chain, gateway } = watched);
 });
 afterEach(async () => {
   for (const child of running.splice(0)) {
@@ -31,8 +30,7 @@ afterEach(async () => {
   }
 });
 afterAll(async () => {
-  await gateway?.stop();
-  await chain?.stop();
+  await watched?.stop();
 });
 
 /** By kind, in order. */

@@ -37,10 +37,7 @@ export const explorerReply = z.object({
 });
 export type ExplorerReply = z.output<typeof explorerReply>;
 
-/** Members of a subscription that is watched. */
 const watched = z.object({
-  /** As it was sent: the message. */
-  request: z.string(),
   /** As it came: a message, its first MiB. */
   message: z.string(),
 });

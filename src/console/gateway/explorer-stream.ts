@@ -49,7 +49,7 @@ export function watchGateway(
   socket.on("message", (data) => {
     if (isOver) return;
     const message = (data as Buffer).toString("utf8", 0, EXPLORER_ANSWER_BYTES);
-    listener.message({ request, message });
+    listener.message({ message });
     left -= 1;
     if (left === 0) end(`these are ${MOST_MESSAGES} messages, the most that are shown`);
   });

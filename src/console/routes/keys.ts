@@ -3,7 +3,7 @@ import { listsDetail } from "../../access/audit-entry.ts";
 import { DEFAULT_OVERLAP_MS, rotateKey as rotate } from "../../access/key-rotation.ts";
 import { NO_LIMITS } from "../../access/new-account.ts";
 import { newKey } from "../../access/new-key.ts";
-import { sumOpen } from "../../fleet/open-by-key.ts";
+import { openWith } from "../../fleet/open-by-key.ts";
 import type { KeyChanges } from "../../storage/store.ts";
 import { activeExplorerKeys, isExplorerKey } from "../accounts/explorer-keys.ts";
 import {
@@ -33,13 +33,11 @@ function listing({ storage, clock }: ApiParts): BoundRoute {
       storage.keys.list(account.id),
       storage.fleet.list(now),
     ]);
-    const open = sumOpen(
-      processes,
-      records.map(({ key }) => key.id),
-    );
-    const none = { sockets: 0, subscriptions: 0 };
     return {
-      items: records.map(({ key }) => ({ ...keyView(key, now), open: open.get(key.id) ?? none })),
+      items: records.map(({ key }) => ({
+        ...keyView(key, now),
+        open: openWith(key.id, processes),
+      })),
     };
   });
 }
