@@ -1,5 +1,6 @@
 import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { HeadChange } from "../../src/networks/evm/head-listeners.ts";
+import type { Head } from "../../src/networks/evm/primary-head.ts";
 import { ancestor, type Block, type SimulatedChain } from "./simulated-chain.ts";
 import { hold } from "./violation.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -50,6 +51,11 @@ export class HeadHistory {
     if (head === undefined) return;
     const last = this.versions.at(-1);
     if (last?.number === head.number && last.block?.hash === head.hash) return;
+    this.#moved(head, isMidway);
+  }
+
+  #moved(head: Head, isMidway: boolean): void {
+    const last = this.versions.at(-1);
     const isTold = this.#lowestReorg < (last?.number ?? -1);
     const before = last?.number ?? -1;
     if (isMidway && head.number < before && !isTold) return;

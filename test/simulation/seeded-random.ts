@@ -1,28 +1,33 @@
 /** Random numbers that are the same for the same seed (sfc32 of PractRand, seeded by splitmix32). */
 export class SeededRandom {
-  readonly #state = new Uint32Array(4);
+  #a = 0;
+  #b = 0;
+  #c = 0;
+  #counter = 0;
 
   constructor(seed: number) {
     let mixed = seed >>> 0;
-    for (let at = 0; at < 4; at += 1) {
+    const word = () => {
       mixed = (mixed + 0x9e3779b9) >>> 0;
       let word = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
       word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
-      this.#state[at] = word ^ (word >>> 15);
-    }
+      return word ^ (word >>> 15);
+    };
+    this.#a = word();
+    this.#b = word();
+    this.#c = word();
+    this.#counter = word();
     for (let round = 0; round < 12; round += 1) this.next();
   }
 
   /** 0 to 1, evenly. */
   readonly next = (): number => {
-    const state = this.#state;
-    const [a = 0, b = 0, c = 0, counter = 0] = state;
-    const sum = (a + b + counter) >>> 0;
-    state[3] = counter + 1;
-    state[0] = b ^ (b >>> 9);
-    state[1] = c + (c << 3);
-    state[2] = ((c << 21) | (c >>> 11)) + sum;
-    return sum / 4_294_967_296;
+    const sum = (this.#a + this.#b + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 4_294_967_296;
   };
 
   between(least: number, most: number): number {

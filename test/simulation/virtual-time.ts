@@ -10,6 +10,8 @@ import {
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const BEGIN_MS = 1000;
+/** To wait for it takes a turn, as for undefined, and makes no promise: a schedule waits thousands of times. */
+export const NEXT_TURN: Promise<void> = Promise.resolve();
 
 type Entry = { readonly atMs: number; readonly order: number; readonly run: () => void };
 
@@ -58,7 +60,7 @@ export class VirtualTime implements Timers {
       this.#pop();
       this.#nowMs = first.atMs;
       first.run();
-      await undefined;
+      await NEXT_TURN;
       const settled = step();
       if (settled !== undefined) await settled;
     }

@@ -1,6 +1,7 @@
 import type { Call } from "../../src/gateway/call.ts";
 import type { EvmNetwork } from "../../src/networks/evm/evm-network.ts";
 import type { UpstreamRequest } from "../../src/transports/transport.ts";
+import type { Upstream } from "../../src/upstreams/upstream.ts";
 import type { Asked } from "./asked.ts";
 import { HeadHistory } from "./head-history.ts";
 import { Oracle } from "./oracle.ts";
@@ -39,6 +40,7 @@ export class Witness {
   /** The first thing that was wrong. */
   failed: Violation | undefined;
   readonly #parts: WitnessParts;
+  readonly #upstreams: ReadonlyMap<SimulatedNode, Upstream>;
   /** Of plans that no partner answers. */
   readonly #shownHistory: HeadHistory;
   readonly #oracle: Oracle;
@@ -46,10 +48,15 @@ export class Witness {
   readonly #uncheckedMs = new Map<SimulatedNode, number>();
   #openWithFailover = 0;
   #partnerRequests = 0;
+  readonly #stepHistories = () => {
+    this.history.step();
+    this.#shownHistory.step();
+  };
 
   constructor(parts: WitnessParts) {
     this.#parts = parts;
     const { network, chain, nodes, time, timeoutMs, window, say } = parts;
+    this.#upstreams = new Map(nodes.map((node) => [node, upstreamOf(network, node)]));
     this.history = new HeadHistory(network, { chain, time });
     this.#shownHistory = new HeadHistory(network, { chain, time }, "shown");
     this.history.say = say;
@@ -77,22 +84,16 @@ export class Witness {
 
   /** After each event. */
   look(): void {
-    this.check(() => {
-      this.history.step();
-      this.#shownHistory.step();
-    });
-    this.#noteJoined();
+    this.check(this.#stepHistories);
     for (const node of this.#parts.nodes) {
-      if (this.upstream(node).chain !== "right")
-        this.#uncheckedMs.set(node, this.#parts.time.nowMs);
+      const upstream = this.upstream(node);
+      this.#noteJoined(node, upstream);
+      if (upstream.chain !== "right") this.#uncheckedMs.set(node, this.#parts.time.nowMs);
     }
   }
 
-  upstream(node: SimulatedNode) {
-    const { upstreams } = this.#parts.network;
-    const found = upstreams.find(({ name }) => name === node.options.name);
-    if (found === undefined) throw new Error("there is no such upstream");
-    return found;
+  upstream(node: SimulatedNode): Upstream {
+    return this.#upstreams.get(node) as Upstream;
   }
 
   isGood(node: SimulatedNode): boolean {
@@ -164,15 +165,12 @@ export class Witness {
   }
 
   /** Whether the gateway knows by now what the heads mean that it was told. */
-  #noteJoined(): void {
-    const { nodes, network } = this.#parts;
-    for (const node of nodes) {
-      const report = node.reports.at(-1);
-      if (report === undefined || report.isJoined === true) continue;
-      const upstream = this.upstream(node);
-      const isFork = upstream.isForked && upstream.forkedAfter < Number.POSITIVE_INFINITY;
-      report.isJoined = isFork || network.chain.hashOf(report.tip.number) === report.tip.hash;
-    }
+  #noteJoined(node: SimulatedNode, upstream: Upstream): void {
+    const report = node.reports.at(-1);
+    if (report === undefined || report.isJoined === true) return;
+    const { chain } = this.#parts.network;
+    const isFork = upstream.isForked && upstream.forkedAfter < Number.POSITIVE_INFINITY;
+    report.isJoined = isFork || chain.hashOf(report.tip.number) === report.tip.hash;
   }
 
   #requested(node: SimulatedNode, { method, params }: UpstreamRequest): void {
@@ -193,6 +191,12 @@ export class Witness {
       hold(mayAsk, () => "a partner was asked for a plan without failover");
     });
   }
+}
+
+function upstreamOf({ upstreams }: EvmNetwork, node: SimulatedNode): Upstream {
+  const found = upstreams.find(({ name }) => name === node.options.name);
+  if (found === undefined) throw new Error("there is no such upstream");
+  return found;
 }
 
 function describeCall(asked: Asked, call: Call): string {

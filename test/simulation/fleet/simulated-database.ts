@@ -1,6 +1,6 @@
 import { type Storage, StorageError, type StoreName } from "../../../src/storage/store.ts";
 import type { SeededRandom } from "../seeded-random.ts";
-import type { VirtualTime } from "../virtual-time.ts";
+import { NEXT_TURN, type VirtualTime } from "../virtual-time.ts";
 import type { ProcessTime } from "./process-time.ts";
 
 /** What becomes of statements while the database is not well. */
@@ -148,7 +148,7 @@ export class SimulatedDatabase {
 
 /** As many as the longest chain of promises in the gateway has. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 8; turn += 1) await undefined;
+  for (let turn = 0; turn < 8; turn += 1) await NEXT_TURN;
 }
 
 type Way = {
