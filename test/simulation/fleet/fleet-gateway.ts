@@ -60,6 +60,8 @@ export class FleetGateway {
   readonly journals: readonly SimulatedJournal[];
   /** Calls that waited for the store. */
   readonly waited = new WeakSet<object>();
+  /** Calls that came to the pipeline, by account. */
+  readonly begun = new Map<string, number>();
   /** Calls that were counted, by account. */
   readonly recorded = new Map<string, number>();
   /** Calls, from the question for their key on, that have not ended. */
@@ -150,6 +152,8 @@ export class FleetGateway {
     ended: (call: Call) => void,
   ): void {
     this.#made += 1;
+    const { accountId } = identity;
+    this.begun.set(accountId, (this.begun.get(accountId) ?? 0) + 1);
     const { method, params, minBlock } = asked;
     const session = {
       ...{ network: this.network, identity, requestId: "r" },

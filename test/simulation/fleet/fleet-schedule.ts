@@ -333,9 +333,13 @@ export class FleetSchedule {
       const question = stateQuestion("latest", `0x${String(call).padStart(40, "c")}`);
       this.#ask(place, { customer: heavy, key: heavyKey }, { question });
     }
+    const { gateway } = place;
+    const before = gateway.recorded.get(quiet.id) ?? 0;
     // From when its key was known: a database may take longer for that than nodes for all calls.
     const told = (call: Call, { askedMs }: Asked) => {
-      if (!this.#isCalm || call.error !== undefined || place.gateway.waited.has(call)) return;
+      // Others of its own, which clients ask for around a reorganisation, go before it.
+      const isQuiet = gateway.begun.get(quiet.id) === before + 1;
+      if (!this.#isCalm || !isQuiet || call.error !== undefined || gateway.waited.has(call)) return;
       // Its turn, which is after one call of the other account, and the slowest answer.
       const mostMs = 2 * 3 * this.#nodeMs * 1.3 + 100;
       const tookMs = this.#time.nowMs - askedMs;
