@@ -39,7 +39,7 @@ export class NodeQuestions {
   }
 
   /**
-   * `read` takes the result's JSON text, and gives undefined for what is not believed. `done` is called once, later
+   * `read` takes the result's JSON text in UTF-8 bytes, and gives undefined for what is not believed. `done` is called once, later
    * or at once: with undefined where no node told. Returns what gives the question up.
    */
   ask<Answer>(

@@ -1,4 +1,3 @@
-import { toBinary } from "../../lib/bytes.ts";
 import { logCursor, told } from "../../methods/cursor.ts";
 import type { ToldBlock } from "../chain/told-block.ts";
 import type { LogMatcher, LogPlaces } from "../log-matcher.ts";
@@ -64,7 +63,10 @@ const HASH_CHARACTERS = 66;
 const ADDRESS_CHARACTERS = 42;
 const QUANTITY = /^0x[0-9a-f]{1,8}$/i;
 
-/** The logs of this block out of a node's answer; undefined for what are not its logs, in order. */
+/**
+ * The logs of this block out of a node's answer, JSON text in UTF-8 bytes; undefined for what are not its logs, in
+ * order.
+ */
 export function readBlockLogs(
   json: string,
   block: Pick<ToldBlock, "hash" | "cursor">,
@@ -76,10 +78,11 @@ export function readBlockLogs(
     return undefined;
   }
   if (!Array.isArray(all)) return undefined;
+  const texts = textsOfFlat(json, all.length);
   const logs: ToldLog[] = [];
   let last = -1;
-  for (const each of all) {
-    const log = readLog(each, block);
+  for (const [at, each] of all.entries()) {
+    const log = readLog(each, block, texts?.[at]);
     if (log === undefined || log.index <= last) return undefined;
     last = log.index;
     logs.push(log);
@@ -87,9 +90,27 @@ export function readBlockLogs(
   return new BlockLogs(logs);
 }
 
+/**
+ * The text of each object of an array of so many. Undefined where they hold others, or braces in texts: then there are
+ * more braces than objects.
+ */
+function textsOfFlat(json: string, count: number): readonly string[] | undefined {
+  const texts: string[] = [];
+  let begin = json.indexOf("{");
+  let end = json.indexOf("}");
+  while (begin >= 0 && end >= 0) {
+    texts.push(json.slice(begin, end + 1));
+    begin = json.indexOf("{", begin + 1);
+    end = json.indexOf("}", end + 1);
+  }
+  return begin === end && texts.length === count ? texts : undefined;
+}
+
+/** `given`: its text as the node wrote it, where that was found: to write it anew takes as long as to read it. */
 function readLog(
   log: unknown,
   { hash, cursor }: Pick<ToldBlock, "hash" | "cursor">,
+  given: string | undefined,
 ): ToldLog | undefined {
   if (typeof log !== "object" || log === null) return undefined;
   const { address, topics, blockHash, logIndex } = log as Record<string, unknown>;
@@ -100,7 +121,7 @@ function readLog(
     return undefined;
   }
   const index = Number(logIndex);
-  const text = toBinary(textOf(log as Record<string, unknown>));
+  const text = given?.endsWith(KEPT_END) ? given : textOf(log as Record<string, unknown>);
   return {
     address: address.toLowerCase(),
     topics: topics.every(isLowerCase) ? topics : topics.map(lowerCase),

@@ -1,4 +1,3 @@
-import { toBinary } from "../../lib/bytes.ts";
 import { blockCursor, told } from "../../methods/cursor.ts";
 import { readHead } from "../../transports/ws-frame.ts";
 import { isBloom } from "../bloom.ts";
@@ -27,7 +26,7 @@ function blockOf(json: string, hash: string): ToldBlock | undefined {
   return block?.hash === hash ? block : undefined;
 }
 
-/** A block out of a node's answer; undefined for null, and for what lacks something that is needed. */
+/** A block out of a node's answer, JSON text in UTF-8 bytes; undefined for null, and for what lacks something that is needed. */
 function readToldBlock(json: string): ToldBlock | undefined {
   let block: unknown;
   try {
@@ -45,6 +44,6 @@ function readToldBlock(json: string): ToldBlock | undefined {
   const header = JSON.stringify(Object.fromEntries(members));
   return {
     ...{ number, hash, parentNumber: number - 1, parentHash, bloom, cursor },
-    told: toBinary(told(header, cursor)),
+    told: told(header, cursor),
   };
 }

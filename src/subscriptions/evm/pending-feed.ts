@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
 import type { CreditRefusal, Reservation } from "../../credits/ledger.ts";
-import { toBinary } from "../../lib/bytes.ts";
 import type { Clock, MonotonicMs } from "../../lib/clock.ts";
 import { notification } from "../../methods/cursor.ts";
 import { FILTER_MS } from "../../storage/filter-store.ts";
@@ -94,7 +93,7 @@ export class PendingFeed {
       { method: "eth_getTransactionByHash", params: `["${hash}"]`, block: -1 },
       (result) => (result.startsWith("{") ? result : undefined),
       (transaction) => {
-        if (transaction !== undefined) this.#tell(toBinary(transaction), true);
+        if (transaction !== undefined) this.#tell(transaction, true);
       },
     );
   }
