@@ -60,7 +60,7 @@ const ABUSE = { budgetBytes: 268_435_456, addresses: [1, 10, 100] };
 /** Nodes as slow as busy ones; a block time in which each is asked for its head and may answer. */
 const OVERLOAD = { seconds: 26, answerMs: 1000, maxConnections: 64, blockMs: 2000 };
 /** Subscriptions to new heads by socket, the logs of a block, and how many blocks are told. */
-const STREAMS = { sockets: 1000, heads: 10, logs: 500, blocks: 50 };
+const STREAMS = { sockets: 1000, heads: 10, logs: 500, blocks: 200 };
 /** Each of them finds a place among those that wait for so many connections, or is refused. */
 const HUNG = { calls: 50_000, callsPerSecond: 10_000, maxConnections: 400 };
 

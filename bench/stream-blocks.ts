@@ -18,7 +18,7 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const hashOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`;
 
 /** The contract of the n-th log of each block. */
-export const contractOf = (log: number): string => `0x${log.toString(16).padStart(40, "c")}`;
+export const contractOf = (log: number): string => `0xc0${log.toString(16).padStart(38, "0")}`;
 
 /** The block after `parent`, with so many logs, each of a contract of its own. */
 export function nextBlock(parent: StreamBlock | undefined, logs: number): StreamBlock {

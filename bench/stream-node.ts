@@ -6,9 +6,11 @@ import { nextBlock, type StreamBlock } from "./stream-blocks.ts";
 
 export type StreamNodeCommand =
   | { readonly kind: "mine"; readonly logs: number }
+  | { readonly kind: "tip" }
   | { readonly kind: "calls" };
 /** `sentNs`: by the machine's monotonic clock. */
-export type Mined = { readonly sentNs: string; readonly block: StreamBlock };
+export type Mined = { readonly sentNs: string };
+export type Tip = { readonly block: StreamBlock };
 export type NodeCalls = { readonly calls: number };
 
 type Request = {
@@ -17,35 +19,43 @@ type Request = {
   readonly params: readonly unknown[];
 };
 
-const blocks = new Map<string, StreamBlock>();
+/** A block as it is answered with, JSON text: made before anybody is told, since its clients share a core with it. */
+type Answers = { readonly block: string; readonly logs: string };
+
+const KEPT_BLOCKS = 16;
+const answers = new Map<string, Answers>();
 const sockets = new Set<WebSocket>();
 let tip = nextBlock(undefined, 0);
-blocks.set(tip.header.hash, tip);
 let calls = 0;
+keep(tip);
 
-function resultOf({ method, params: [first] }: Request): unknown {
+function keep({ header, logs }: StreamBlock): void {
+  const block = JSON.stringify({ ...header, transactions: [], uncles: [] });
+  answers.set(header.hash, { block, logs: JSON.stringify(logs) });
+  const [oldest] = answers.keys();
+  if (answers.size > KEPT_BLOCKS && oldest !== undefined) answers.delete(oldest);
+}
+
+function resultOf({ method, params: [first] }: Request): string {
   calls += 1;
   switch (method) {
     case "eth_chainId":
-      return "0x1";
     case "eth_subscribe":
-      return "0x1";
+      return '"0x1"';
     case "eth_getBlockByNumber":
-      return { ...tip.header, transactions: [], uncles: [] };
-    case "eth_getBlockByHash": {
-      const block = blocks.get(String(first));
-      return block === undefined ? null : { ...block.header, transactions: [], uncles: [] };
-    }
+      return answers.get(tip.header.hash)?.block ?? "null";
+    case "eth_getBlockByHash":
+      return answers.get(String(first))?.block ?? "null";
     case "eth_getLogs":
-      return blocks.get((first as { readonly blockHash: string }).blockHash)?.logs ?? [];
+      return answers.get((first as { readonly blockHash: string }).blockHash)?.logs ?? "[]";
     default:
-      return null;
+      return "null";
   }
 }
 
 const answerTo = (text: string): string => {
   const request = JSON.parse(text) as Request;
-  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result: resultOf(request) });
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":${resultOf(request)}}`;
 };
 
 const server = createServer((request, response) => {
@@ -67,12 +77,16 @@ process.on("message", (command: StreamNodeCommand) => {
     process.send?.({ calls } satisfies NodeCalls);
     return;
   }
+  if (command.kind === "tip") {
+    process.send?.({ block: tip } satisfies Tip);
+    return;
+  }
   tip = nextBlock(tip, command.logs);
-  blocks.set(tip.header.hash, tip);
+  keep(tip);
   const params = { subscription: "0x1", result: tip.header };
   const told = JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params });
   const sentNs = String(process.hrtime.bigint());
   for (const socket of sockets) socket.send(told);
-  process.send?.({ sentNs, block: tip } satisfies Mined);
+  process.send?.({ sentNs } satisfies Mined);
 });
 serve(server);

@@ -8,7 +8,7 @@ import { type Part, Processes } from "./processes.ts";
 import { aligned, shown, verdict } from "./report.ts";
 import { contractOf, type StreamBlock } from "./stream-blocks.ts";
 import type { Heard } from "./stream-clients.ts";
-import type { Mined, NodeCalls } from "./stream-node.ts";
+import type { Mined, NodeCalls, Tip } from "./stream-node.ts";
 import { launchTollgate, prepareTollgate, type RunningTollgate } from "./tollgate.ts";
 
 /** The bounds of what is told: of the CPU of a floor that writes the same, and of each subscriber's memory. */
@@ -124,7 +124,8 @@ export class StreamRun {
 
   async #floor(kind: StreamName): Promise<StreamResult> {
     const node = await this.#processes.startChild("others", "./stream-node.ts");
-    const { block } = await this.#mine(node.part, kind);
+    await this.#mine(node.part, kind);
+    const { block } = (await node.part.ask({ kind: "tip" })) as Tip;
     await node.part.stop();
     const floor = await this.#processes.startChild("subject", "./stream-floor.ts");
     const clients = await this.#clients(`ws://127.0.0.1:${floor.port}/`, this.#options.sockets);
@@ -231,7 +232,7 @@ export class StreamRun {
 const urlOf = ({ port, key }: RunningTollgate): string =>
   `ws://127.0.0.1:${port}/bench/ws/v3/${key}`;
 
-const WARM_UP_BLOCKS = 10;
+const WARM_UP_BLOCKS = 30;
 const CALLED_BLOCKS = 5;
 
 const paramsOf = (kind: StreamName, log: number): readonly unknown[] =>
