@@ -21,11 +21,8 @@ function hugeDetails() {
         return () => undefined;
       },
     },
-    timers: {
-      set: (_: number, run: () => void) => {
-        due = run;
-      },
-      clear: () => undefined,
+    later: (run: () => void) => {
+      due = run;
     },
     clock: { monotonic: () => 0 },
     told: () => undefined,

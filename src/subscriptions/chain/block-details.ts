@@ -27,6 +27,8 @@ export type BlockDetailsParts = {
   readonly nodes: NodeQuestions;
   readonly timers: Timers;
   readonly clock: { readonly monotonic: () => MonotonicMs };
+  /** Runs it in a later turn of the event loop. */
+  readonly later: (run: () => void) => void;
   /** Those of a block are known, or given up. */
   readonly told: () => void;
 };
@@ -114,7 +116,7 @@ class Asking<Detail> {
     this.#kind = options.kind;
     this.wantedFor(options.kind);
     // Whoever wants them has to be told later than it asks.
-    this.#askIn(0);
+    parts.later(() => this.#ask());
   }
 
   /** Its patience is another one while the block is off the chain. */
@@ -135,14 +137,15 @@ class Asking<Detail> {
     if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
   }
 
-  #askIn(delayMs: number): void {
-    this.#retry = this.#parts.timers.set(delayMs, () => {
+  #askAgain(): void {
+    this.#retry = this.#parts.timers.set(RETRY_MS, () => {
       this.#retry = undefined;
       this.#ask();
     });
   }
 
   #ask(): void {
+    if (this.#isOver) return;
     const { block, question, read } = this.#options;
     this.#giveUp = this.#parts.nodes.ask(
       question(block),
@@ -154,7 +157,7 @@ class Asking<Detail> {
   #told(detail: Detail | undefined): void {
     if (this.#isOver) return;
     const isOver = this.#parts.clock.monotonic() >= this.#untilMs;
-    if (detail === undefined && !isOver) this.#askIn(RETRY_MS);
+    if (detail === undefined && !isOver) this.#askAgain();
     else this.#options.ended(detail);
   }
 }
