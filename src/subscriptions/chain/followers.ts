@@ -66,12 +66,15 @@ export class Followers {
     });
   }
 
-  /** Tells all of them what is new, for 5 ms in each turn of the event loop. */
+  /**
+   * Tells all of them what is new, for 5 ms in each turn of the event loop; never in this one, whose moment may stand
+   * still until whatever brought the news has been dealt with.
+   */
   pass(): void {
     this.#hasNews = true;
     if (this.#isPassing) return;
     this.#isPassing = true;
-    this.#goOn(this.#begin());
+    this.#parts.later(() => this.#goOn(this.#begin()));
   }
 
   #begin(): Iterator<Subscription> {
