@@ -12,6 +12,8 @@ type Alternatives = {
 
 /** The addresses and topics of a log filter, made ready to be held against many blocks and logs. */
 export class LogMatcher {
+  /** The only one that logs are looked for of; undefined where there are several, or any will do. */
+  readonly onlyAddress: string | undefined;
   readonly #addresses: Alternatives | undefined;
   readonly #topics: readonly (Alternatives | undefined)[];
   /** Of each place that is not any. */
@@ -29,14 +31,16 @@ export class LogMatcher {
       this.#to = numberOf(filter.get("toBlock")) ?? this.#to;
     }
     this.#addresses = alternativesOf(filter.get("address"));
+    const [first, ...others] = this.#addresses?.values ?? [];
+    this.onlyAddress = others.length === 0 ? first : undefined;
     const topics = filter.get("topics");
     this.#topics = Array.isArray(topics) ? topics.map(alternativesOf) : [];
     this.#bits = [this.#addresses, ...this.#topics].flatMap((place) => (place ? [place.bits] : []));
   }
 
-  /** A log of one of the addresses matches, whatever its topics are. */
-  get isOfAddresses(): boolean {
-    return this.#addresses !== undefined && this.#topics.length === 0;
+  /** Not all logs of its addresses match. */
+  get hasTopics(): boolean {
+    return this.#topics.length > 0;
   }
 
   /** Undefined: any. */

@@ -6,7 +6,7 @@ import { readBlockLogs, removedText } from "./block-logs.ts";
 const HASH = `0x${"ab".repeat(32)}`;
 const ADDRESS = `0x${"C0".repeat(20)}`;
 const TOPIC = `0x${"d1".repeat(32)}`;
-const BLOCK = { hash: HASH, cursor: "1.ab" };
+const BLOCK = { hash: HASH };
 const ALL = new LogMatcher(new Map());
 
 const logOf = (index: number, more: object = {}): object => ({

@@ -1,61 +1,87 @@
-import { logCursor, told } from "../../methods/cursor.ts";
 import type { ToldBlock } from "../chain/told-block.ts";
 import type { LogMatcher, LogPlaces } from "../log-matcher.ts";
 
 /** A log as subscribers are told of it. */
-export type ToldLog = LogPlaces & {
+export type ToldLog = {
   readonly index: number;
   /** JSON text in UTF-8 bytes, as of a block of the chain. */
   readonly text: string;
-  /** The same, and the end of its notification: made once for all who are told. */
-  readonly told: string;
 };
 
-const NONE: readonly ToldLog[] = Object.freeze([]);
+/** Where each log stands in a text. */
+type LogTexts = {
+  readonly text: string;
+  readonly begins: readonly number[];
+  readonly ends: readonly number[];
+};
+
+/** What is looked at in each log. */
+type LogHead = Pick<ToldLog, "index"> & Pick<LogPlaces, "address">;
+
+const NONE: readonly number[] = Object.freeze([]);
 const KEPT_END = '"removed":false}';
+/** Beside its text, where filters look at its topics. */
+const LOG_BYTES = 512;
 
 /** JSON text in UTF-8 bytes of a log whose block is off the chain. */
 export const removedText = ({ text }: ToldLog): string =>
   `${text.slice(0, -KEPT_END.length)}"removed":true}`;
 
-/** All logs of one block, in order. */
+/**
+ * All logs of one block, in order. They are kept as one text: objects and texts of each log take most of what the
+ * collector does for subscribers.
+ */
 export class BlockLogs {
-  readonly #all: readonly ToldLog[];
-  readonly #byAddress = new Map<string, ToldLog[]>();
-  /** About what they take in memory. */
-  readonly sizeBytes: number;
+  readonly #texts: LogTexts;
+  readonly #indexes: readonly number[];
+  readonly #byAddress = new Map<string, number[]>();
+  /** Of each log, once a filter looks at topics. */
+  #places: readonly LogPlaces[] | undefined;
 
-  constructor(all: readonly ToldLog[]) {
-    this.#all = all;
-    let sizeBytes = 0;
-    for (const log of all) {
-      const same = this.#byAddress.get(log.address);
-      if (same === undefined) this.#byAddress.set(log.address, [log]);
-      else same.push(log);
-      sizeBytes += log.text.length + 512;
+  constructor(heads: readonly LogHead[], texts: LogTexts) {
+    this.#texts = texts;
+    this.#indexes = heads.map(({ index }) => index);
+    for (const [at, { address }] of heads.entries()) {
+      const same = this.#byAddress.get(address);
+      if (same === undefined) this.#byAddress.set(address, [at]);
+      else same.push(at);
     }
-    this.sizeBytes = sizeBytes;
   }
 
   get count(): number {
-    return this.#all.length;
+    return this.#indexes.length;
+  }
+
+  /** About what they take in memory. */
+  get sizeBytes(): number {
+    return this.#texts.text.length + LOG_BYTES * this.count;
   }
 
   /** Those that match, in order. */
   matching(matcher: LogMatcher): readonly ToldLog[] {
-    const { addresses, isOfAddresses } = matcher;
-    if (addresses === undefined) return this.#all.filter((log) => matcher.matches(log));
-    const found = addresses.size === 1 ? this.#ofOne(addresses) : this.#ofSome(addresses);
-    return isOfAddresses ? found : found.filter((log) => matcher.matches(log));
+    const found = this.#ofAddresses(matcher);
+    if (!matcher.hasTopics) return found.map((at) => this.#log(at));
+    this.#places ??= this.#indexes.map((_, at) => placesIn(this.#textOf(at)));
+    const places = this.#places;
+    return found
+      .filter((at) => matcher.matches(places[at] as LogPlaces))
+      .map((at) => this.#log(at));
   }
 
-  #ofOne([address = ""]: Iterable<string>): readonly ToldLog[] {
-    return this.#byAddress.get(address) ?? NONE;
-  }
-
-  #ofSome(addresses: ReadonlySet<string>): readonly ToldLog[] {
+  #ofAddresses({ addresses, onlyAddress }: LogMatcher): readonly number[] {
+    if (addresses === undefined) return [...this.#indexes.keys()];
+    if (onlyAddress !== undefined) return this.#byAddress.get(onlyAddress) ?? NONE;
     const found = [...addresses].flatMap((address) => this.#byAddress.get(address) ?? []);
-    return found.sort((a, b) => a.index - b.index);
+    return found.sort((a, b) => a - b);
+  }
+
+  #log(at: number): ToldLog {
+    return { index: this.#indexes[at] as number, text: this.#textOf(at) };
+  }
+
+  #textOf(at: number): string {
+    const { text, begins, ends } = this.#texts;
+    return text.slice(begins[at], ends[at]);
   }
 }
 
@@ -69,7 +95,7 @@ const QUANTITY = /^0x[0-9a-f]{1,8}$/i;
  */
 export function readBlockLogs(
   json: string,
-  block: Pick<ToldBlock, "hash" | "cursor">,
+  { hash }: Pick<ToldBlock, "hash">,
 ): BlockLogs | undefined {
   let all: unknown;
   try {
@@ -78,40 +104,45 @@ export function readBlockLogs(
     return undefined;
   }
   if (!Array.isArray(all)) return undefined;
-  const texts = textsOfFlat(json, all.length);
-  const logs: ToldLog[] = [];
+  const heads: LogHead[] = [];
   let last = -1;
-  for (const [at, each] of all.entries()) {
-    const log = readLog(each, block, texts?.[at]);
-    if (log === undefined || log.index <= last) return undefined;
-    last = log.index;
-    logs.push(log);
+  for (const each of all) {
+    const head = readLogHead(each, hash);
+    if (head === undefined || head.index <= last) return undefined;
+    last = head.index;
+    heads.push(head);
   }
-  return new BlockLogs(logs);
+  return new BlockLogs(heads, asWritten(json, all.length) ?? writtenAnew(all));
 }
 
 /**
- * The text of each object of an array of so many. Undefined where they hold others, or braces in texts: then there are
- * more braces than objects.
+ * The texts of so many objects of an array. Undefined where one of them holds others, or braces in texts: then there
+ * are more braces than objects; and where one ends otherwise than nodes write it.
  */
-function textsOfFlat(json: string, count: number): readonly string[] | undefined {
-  const texts: string[] = [];
-  let begin = json.indexOf("{");
-  let end = json.indexOf("}");
-  while (begin >= 0 && end >= 0) {
-    texts.push(json.slice(begin, end + 1));
-    begin = json.indexOf("{", begin + 1);
-    end = json.indexOf("}", end + 1);
-  }
-  return begin === end && texts.length === count ? texts : undefined;
+function asWritten(json: string, count: number): LogTexts | undefined {
+  const begins: number[] = [];
+  const ends: number[] = [];
+  for (let at = json.indexOf("{"); at >= 0; at = json.indexOf("{", at + 1)) begins.push(at);
+  for (let at = json.indexOf("}"); at >= 0; at = json.indexOf("}", at + 1)) ends.push(at + 1);
+  const isFlat = begins.length === count && ends.length === count;
+  return isFlat && ends.every((end) => json.endsWith(KEPT_END, end))
+    ? { text: json, begins, ends }
+    : undefined;
 }
 
-/** `given`: its text as the node wrote it, where that was found: to write it anew takes as long as to read it. */
-function readLog(
-  log: unknown,
-  { hash, cursor }: Pick<ToldBlock, "hash" | "cursor">,
-  given: string | undefined,
-): ToldLog | undefined {
+function writtenAnew(logs: readonly Record<string, unknown>[]): LogTexts {
+  const begins: number[] = [];
+  const ends: number[] = [];
+  let text = "";
+  for (const log of logs) {
+    begins.push(text.length);
+    text += textOf(log);
+    ends.push(text.length);
+  }
+  return { text, begins, ends };
+}
+
+function readLogHead(log: unknown, hash: string): LogHead | undefined {
   if (typeof log !== "object" || log === null) return undefined;
   const { address, topics, blockHash, logIndex } = log as Record<string, unknown>;
   if (!isText(blockHash, HASH_CHARACTERS) || blockHash.toLowerCase() !== hash) return undefined;
@@ -120,19 +151,17 @@ function readLog(
   if (!Array.isArray(topics) || !topics.every((topic) => isText(topic, HASH_CHARACTERS))) {
     return undefined;
   }
-  const index = Number(logIndex);
-  const text = given?.endsWith(KEPT_END) ? given : textOf(log as Record<string, unknown>);
-  return {
-    address: address.toLowerCase(),
-    topics: topics.every(isLowerCase) ? topics : topics.map(lowerCase),
-    index,
-    text,
-    told: told(text, logCursor(cursor, index)),
-  };
+  return { index: Number(logIndex), address: address.toLowerCase() };
 }
 
-const lowerCase = (text: string): string => text.toLowerCase();
-const isLowerCase = (text: string): boolean => text === text.toLowerCase();
+/** Of a log that was read before. */
+function placesIn(text: string): LogPlaces {
+  const { address, topics }: LogPlaces = JSON.parse(text);
+  return {
+    address: address.toLowerCase(),
+    topics: topics.map((topic) => topic.toLowerCase()),
+  };
+}
 
 /** Whether it is text of this length: what stands in it is compared, and told as it came. */
 const isText = (value: unknown, characters: number): value is string =>

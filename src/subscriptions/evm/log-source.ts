@@ -6,7 +6,7 @@ export type LogSource = BlockDetails<BlockLogs>;
 
 /** The logs of blocks, by the blocks' hashes. */
 export function logSource(parts: BlockDetailsParts): LogSource {
-  const none = new BlockLogs([]);
+  const none = new BlockLogs([], { text: "", begins: [], ends: [] });
   return new BlockDetails(
     {
       question: ({ hash, number }) => ({

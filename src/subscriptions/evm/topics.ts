@@ -55,8 +55,8 @@ export class LogTopic implements Topic {
   }
 
   #textOf(log: ToldLog, block: ToldBlock, isRemoving: boolean): string {
-    if (this.#isOfFilter) return isRemoving ? removedText(log) : log.text;
-    return isRemoving ? told(removedText(log), logCursor(block.cursor, log.index, true)) : log.told;
+    const text = isRemoving ? removedText(log) : log.text;
+    return this.#isOfFilter ? text : told(text, logCursor(block.cursor, log.index, isRemoving));
   }
 }
 
