@@ -90,9 +90,11 @@ function join<Watch extends Chain>(
   const events: UpstreamEvents = {
     advanced: () => router.wake(),
     changed: (upstream) => {
-      const { name, state, breaker } = upstream;
-      if (breaker.state === "open") metrics.routing.breakerOpened(name);
-      log.info({ upstream: name, state }, "an upstream's health changed");
+      const { name, state, breaker, lastError } = upstream;
+      const isFailing = breaker.state === "open";
+      if (isFailing) metrics.routing.breakerOpened(name);
+      const fields = { upstream: name, state, ...(isFailing && { lastError: lastError.value }) };
+      log.info(fields, "an upstream's health changed");
       chain.refresh();
     },
     answering: () => chain.refresh(),

@@ -59,6 +59,10 @@ export class ChainIdentity<Id> {
       const fields = { upstream: upstream.name, [label]: found, expected };
       this.#log.warn(fields, "an upstream is of another chain: it is not used");
     }
+    if (!isRight) {
+      const message = `${label} ${found} in place of ${expected}`;
+      upstream.lastError.note({ class: "wrong_chain", message });
+    }
     upstream.chain = isRight ? "right" : "wrong";
     return isRight;
   }

@@ -1,4 +1,5 @@
 import { redact } from "../telemetry/redact.ts";
+import type { UpstreamError } from "../upstreams/last-error.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Network } from "./network.ts";
 
@@ -38,6 +39,15 @@ export type UpstreamOverview = {
   readonly lacks: readonly string[];
   /** How many blocks' states it keeps: `all` of an archive, null where nothing is known. */
   readonly archiveDepth: number | "all" | null;
+  /** Why it failed last; null where it has not since the gateway began. */
+  readonly lastError: {
+    readonly class: string;
+    readonly message: string;
+    /** ISO 8601: when it was seen last. */
+    readonly at: string;
+    /** How many of its class were seen since another one was. */
+    readonly count: number;
+  } | null;
 };
 
 /** The network as it is now. A client's version is asked for once for each connection to a primary. */
@@ -72,7 +82,14 @@ function upstreamOverview(upstream: Upstream, head: number | undefined): Upstrea
     latencyMs: latencyMs === 0 ? null : Math.round(latencyMs * 10) / 10,
     lacks: abilities.lacking,
     archiveDepth: archiveDepth === Number.POSITIVE_INFINITY ? "all" : (archiveDepth ?? null),
+    lastError: errorOverview(upstream.lastError.value),
   };
+}
+
+function errorOverview(error: UpstreamError | undefined): UpstreamOverview["lastError"] {
+  if (error === undefined) return null;
+  const { atMs, ...rest } = error;
+  return { ...rest, at: new Date(atMs).toISOString() };
 }
 
 /** A partner is paid for each call. */

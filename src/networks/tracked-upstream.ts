@@ -1,6 +1,7 @@
 import type { MonotonicMs } from "../lib/clock.ts";
 import type { UpstreamRequest } from "../transports/transport.ts";
 import type { NewHead } from "../transports/ws-frame.ts";
+import type { ErrorReason } from "../upstreams/last-error.ts";
 import type { HeadSource } from "../upstreams/upstream.ts";
 
 /** A block's header: hashes in lower case, the gas limit as hex text, the timestamp in seconds. */
@@ -31,6 +32,8 @@ export type TrackedUpstream = {
   /** Whether it asked to be left alone for now. */
   readonly allowance: { isPaused(): boolean };
   readonly heads?: HeadSource | undefined;
+  /** For its operator: why it is not used. */
+  readonly lastError: { note(reason: ErrorReason): void };
   /** `done` is called once, within `timeoutMs`: with the result, or undefined where none came. */
   ask(request: UpstreamRequest, done: (result: string | undefined) => void): void;
 };

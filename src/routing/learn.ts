@@ -27,6 +27,7 @@ export function learn(
 ): void {
   const { abilities, allowance, breaker, latency } = upstream;
   if (isFault(verdict)) {
+    upstream.lastError.noteAnswer(verdict, answer);
     breaker.failed(beganMs, now);
     latency.record(Math.max(tookMs, LEAST_FAULT_MS), now);
     return;
@@ -41,6 +42,7 @@ export function learn(
   if (verdict.kind !== "failure") return;
   switch (verdict.failure.class) {
     case "rate_limited":
+      upstream.lastError.noteAnswer(verdict, answer);
       allowance.limited("retryAfterMs" in answer ? answer.retryAfterMs : undefined);
       return;
     case "method_unknown":

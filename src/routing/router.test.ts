@@ -27,7 +27,7 @@ type Reply =
   /** Answers when it likes to. */
   | ((done: (answer: UpstreamAnswer) => void) => void);
 
-const clock = { monotonic: () => now };
+const clock = { now: () => now, monotonic: () => now };
 const wheel = {
   set: (delayMs: number, due: Due) => {
     const timer = { dueTick: 0, atMs: now + delayMs, due, run: () => fire(due), place: 0 };

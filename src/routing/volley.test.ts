@@ -21,7 +21,7 @@ beforeEach(() => {
   observed = [];
 });
 
-const clock = { monotonic: () => now };
+const clock = { now: () => now, monotonic: () => now };
 const passes = (ms: number): void => {
   for (let passed = 0; passed < ms; passed += 20) {
     now += 20;

@@ -6,7 +6,7 @@ const CALL: UpstreamRequest = { method: "eth_call", params: "[]", timeoutMs: 100
 
 test("a question of the gateway's own does not take the trial of a half-open breaker", () => {
   let now = 0;
-  const clock = { monotonic: () => now };
+  const clock = { now: () => now, monotonic: () => now };
   const nothing = () => undefined;
   const waiting: Asker[] = [];
   const upstream = new Upstream(
@@ -50,7 +50,7 @@ test("a node whose connections ended is not believed to have any block until it 
     { name: "a", role: "primary", index: 0, lacks: [], archive: "auto" },
     {
       transport: { isConnected: true, call: () => ({ cancel: nothing }), close: async () => {} },
-      clock: { monotonic: () => 0 },
+      clock: { now: () => 0, monotonic: () => 0 },
       observe: nothing,
       events: {
         ...{ advanced: nothing, changed: nothing, asked: nothing },

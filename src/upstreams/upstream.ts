@@ -7,6 +7,7 @@ import type { WsStream } from "../transports/ws-stream.ts";
 import { Abilities } from "./abilities.ts";
 import { Allowance } from "./allowance.ts";
 import { Breaker } from "./breaker.ts";
+import { LastError } from "./last-error.ts";
 import { PeakLatency } from "./latency.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
 
@@ -41,7 +42,7 @@ export type UpstreamParts = {
   readonly heads?: HeadSource | undefined;
   /** Where it has `ws`, in a slot network: what it tells of by itself. */
   readonly stream?: WsStream | undefined;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Clock;
   readonly observe: AttemptObserver;
   readonly events: UpstreamEvents;
   /** Counts a question against the caps of partners; absent for a primary. */
@@ -97,6 +98,7 @@ export class Upstream {
   readonly latency: PeakLatency;
   readonly allowance: Allowance;
   readonly abilities: Abilities;
+  readonly lastError: LastError;
   /** An operator took it out of use. */
   drained = false;
   /** Whether its chain id is the network's. */
@@ -115,7 +117,7 @@ export class Upstream {
   readonly #events: UpstreamEvents;
   readonly #askCaps: AskCaps | undefined;
   #head = -1;
-  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #clock: Clock;
   readonly #observe: AttemptObserver;
   /** Those in the air are a list in the order of their beginning. */
   #oldest: Attempt | undefined;
@@ -142,6 +144,7 @@ export class Upstream {
     this.latency = new PeakLatency(clock);
     this.allowance = new Allowance({ requestsPerSecond }, clock);
     this.abilities = new Abilities({ lacks, archive }, clock);
+    this.lastError = new LastError(clock);
   }
 
   /** The highest block that it is known to have; -1: nothing is known. */
@@ -222,6 +225,7 @@ export class Upstream {
       }
       const verdict = judge(request.method, answer);
       this.end(attempt, labelOf(verdict));
+      this.lastError.noteAnswer(verdict, answer);
       const fault = isFault(verdict);
       if (fault) this.breaker.failed(attempt.beganMs);
       this.isReached = !fault;

@@ -1,9 +1,9 @@
 import type { Readiness } from "../admin/operations.ts";
-import type { NetworkOverview } from "../networks/overview.ts";
+import type { NetworkOverview, UpstreamOverview } from "../networks/overview.ts";
 
 /**
  * One picture of each network out of those of several workers: as the worker with the highest head
- * sees it, with the calls that all of them have in the air. Undefined where there is none.
+ * sees it, with the calls that all of them have in the air, and the newest error. Undefined where there is none.
  */
 export function oneOverview(
   views: readonly (readonly NetworkOverview[])[],
@@ -15,10 +15,20 @@ export function oneOverview(
       const same = all.flatMap((network) =>
         network.upstreams.filter((each) => each.name === upstream.name),
       );
-      return { ...upstream, inFlight: same.reduce((sum, { inFlight }) => sum + inFlight, 0) };
+      const inFlight = same.reduce((sum, each) => sum + each.inFlight, 0);
+      return { ...upstream, inFlight, lastError: newestError(same) };
     });
     return { ...best, upstreams };
   });
+}
+
+/** The error that was seen last, as often as all of them have seen it. */
+function newestError(same: readonly UpstreamOverview[]): UpstreamOverview["lastError"] {
+  const errors = same.flatMap(({ lastError }) => lastError ?? []);
+  const [newest] = errors.toSorted((one, other) => other.at.localeCompare(one.at));
+  if (newest === undefined) return null;
+  const alike = errors.filter((error) => error.class === newest.class);
+  return { ...newest, count: alike.reduce((sum, { count }) => sum + count, 0) };
 }
 
 const headOf = ({ head }: NetworkOverview): number => head ?? -1;

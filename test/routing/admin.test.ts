@@ -101,13 +101,14 @@ describe("before real nodes", () => {
       ...{ inFlight: 0, lacks: [], archiveDepth: null },
       clientVersion: expect.stringMatching(/^anvil\/v/),
       latencyMs: a?.latencyMs,
+      lastError: null,
     });
     expect(b).toMatchObject({ lacks: ["eth_getProof"], archiveDepth: "all", state: "ready" });
     // A partner is paid for each question: it was asked none.
     expect(paid).toEqual({
       ...{ name: "paid", role: "partner", state: "not reached yet", clientVersion: null },
       ...{ head: null, lag: null, forked: false, inFlight: 0, latencyMs: null },
-      ...{ lacks: [], archiveDepth: null },
+      ...{ lacks: [], archiveDepth: null, lastError: null },
     });
   });
 

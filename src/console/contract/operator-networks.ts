@@ -19,6 +19,15 @@ export const upstreamOverview = z.object({
   latencyMs: z.number().nullable(),
   lacks: z.array(z.string()),
   archiveDepth: z.union([z.int(), z.literal("all")]).nullable(),
+  /** Why it failed last, and how many such errors were seen since another one; null: it has not. */
+  lastError: z
+    .object({
+      class: z.string(),
+      message: z.string(),
+      at: z.iso.datetime(),
+      count: z.int(),
+    })
+    .nullable(),
   /** Attempts and failures a second; null until the second look. */
   traffic: z.object({ calls: rate, failures: rate }).nullable(),
 });

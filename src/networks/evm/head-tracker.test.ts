@@ -135,6 +135,7 @@ class SimulatedNode implements TrackedUpstream {
   readonly index: number;
   readonly breaker: Breaker;
   readonly allowance = { isPaused: () => this.isPaused };
+  readonly lastError = { note: () => undefined };
   readonly heads: HeadSource | undefined;
   drained = false;
   chain: "unknown" | "right" | "wrong" = "unknown";

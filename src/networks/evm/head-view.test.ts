@@ -48,6 +48,7 @@ const node = (index: number, role: "primary" | "partner" = "primary"): Node => (
     probeSucceeded: () => {},
   },
   allowance: { isPaused: () => false },
+  lastError: { note: () => undefined },
   ask: () => {},
 });
 

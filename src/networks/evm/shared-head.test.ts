@@ -69,6 +69,7 @@ const node = (): TrackedUpstream => ({
     ...{ probeStarted: () => {}, probeSucceeded: () => {} },
   },
   allowance: { isPaused: () => false },
+  lastError: { note: () => undefined },
   ask: () => {},
 });
 

@@ -5,7 +5,14 @@ import { describeArchive, describeState, formatRate, isLastReady } from "./upstr
 function upstream(name: string, state: string): UpstreamView {
   return {
     ...{ name, state, role: "primary", clientVersion: null, head: null, lag: null },
-    ...{ forked: false, inFlight: 0, latencyMs: null, lacks: [], archiveDepth: null },
+    ...{
+      forked: false,
+      inFlight: 0,
+      latencyMs: null,
+      lacks: [],
+      archiveDepth: null,
+      lastError: null,
+    },
     traffic: null,
   };
 }

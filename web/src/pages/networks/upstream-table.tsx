@@ -1,7 +1,7 @@
 import type { UpstreamView } from "../../../../src/console/contract/operator-networks.ts";
 import { formatMs, formatNumber } from "../../format.ts";
 import { Button } from "../../ui/button.tsx";
-import { Badge } from "../../ui/display.tsx";
+import { Ago, Badge } from "../../ui/display.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { describeArchive, describeState, formatRate } from "./upstream-states.ts";
 
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<UpstreamView>[] = [
     rowHead: true,
     cell: (upstream) => <Name upstream={upstream} />,
   },
-  { key: "state", head: "State", cell: ({ state }) => <State state={state} /> },
+  { key: "state", head: "State", cell: (upstream) => <State upstream={upstream} /> },
   { key: "head", head: "Head", cell: ({ head }) => numberOr(head), ...NUMBER },
   { key: "lag", head: "Lag", cell: ({ lag }) => <Lag lag={lag} />, ...NUMBER },
   {
@@ -88,12 +88,18 @@ function Name({ upstream: { name, role, clientVersion } }: { readonly upstream: 
   );
 }
 
-function State({ state }: { readonly state: string }) {
+function State({ upstream: { state, lastError } }: { readonly upstream: UpstreamView }) {
   const { tone, meaning } = describeState(state);
   return (
     <div>
       <Badge tone={tone}>{state}</Badge>
       {tone !== "ok" && meaning !== "" && <span class="cell-note">{meaning}</span>}
+      {lastError !== null && (
+        <span class="cell-note">
+          Last error, <Ago value={lastError.at} />: {lastError.message}
+          {lastError.count > 1 && ` (${formatNumber(lastError.count)} times)`}
+        </span>
+      )}
     </div>
   );
 }

@@ -1,0 +1,70 @@
+import type { Clock, UnixMs } from "../lib/clock.ts";
+import { redact } from "../telemetry/redact.ts";
+import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
+import { isFault, labelOf, type Verdict } from "./verdict.ts";
+
+/** A node's own words are cut here. */
+const MESSAGE_CHARS = 200;
+
+/** Why a node fails, in words that hold none of its secrets. */
+export type UpstreamError = {
+  /** As metrics name it: a class of failures, `unreachable`, `timeout`, or `wrong_chain`. */
+  readonly class: string;
+  readonly message: string;
+  /** When it was seen last. */
+  readonly atMs: UnixMs;
+  /** How many of its class were seen since another one was. */
+  readonly count: number;
+};
+
+export type ErrorReason = Pick<UpstreamError, "class" | "message">;
+
+/** Why one node failed last, as far as its operator may have something to mend. */
+export class LastError {
+  readonly #clock: Pick<Clock, "now">;
+  #value: UpstreamError | undefined;
+
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
+
+  /** Undefined: it has not failed. */
+  get value(): UpstreamError | undefined {
+    return this.#value;
+  }
+
+  /** Before its breaker is told, so that whoever tells of that can say why. */
+  noteAnswer(verdict: Verdict, answer: UpstreamAnswer): void {
+    const reason = reasonIn(verdict, answer);
+    if (reason !== undefined) this.note(reason);
+  }
+
+  note({ class: name, message }: ErrorReason): void {
+    const last = this.#value;
+    const count = last?.class === name ? last.count + 1 : 1;
+    const atMs = this.#clock.now();
+    this.#value = { class: name, message: shownMessage(message), atMs, count };
+  }
+}
+
+/** Undefined for an answer that an operator has nothing to mend about. */
+function reasonIn(verdict: Verdict, answer: UpstreamAnswer): ErrorReason | undefined {
+  const isRefusal = verdict.kind === "failure" && verdict.failure.class === "rate_limited";
+  if (!isFault(verdict) && !isRefusal) return undefined;
+  return { class: labelOf(verdict), message: messageOf(verdict, answer) };
+}
+
+function messageOf(verdict: Verdict, answer: UpstreamAnswer): string {
+  if (verdict.kind !== "failure") return "told" in verdict ? verdict.told : verdict.kind;
+  const { code, message } = verdict.failure;
+  const status = "status" in answer && answer.status !== 200 ? `HTTP ${answer.status}` : "";
+  const number = code === undefined ? "" : `error ${code}`;
+  const head = [status, number].filter((text) => text !== "").join(", ");
+  return [head, message].filter((text) => text !== "").join(": ");
+}
+
+/** On one line, as a log and a terminal may show it. */
+function shownMessage(text: string): string {
+  const line = redact(text.replace(/[^\x20-\x7e]+/g, " ").trim());
+  return line.length > MESSAGE_CHARS ? `${line.slice(0, MESSAGE_CHARS)}…` : line;
+}
