@@ -5,6 +5,7 @@ import { StorageError } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { describeStoreCommands } from "./accounts/store-commands.ts";
 import { runCheck } from "./check/check.ts";
+import { configOption } from "./config-option.ts";
 import { describeLedgerCommands } from "./ledger/ledger.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
@@ -50,15 +51,11 @@ function describe(exitWith: (code: number) => void): Command {
     .description("everything embedded: a local chain, a demo account and key, calls to paste")
     .option("--data <dir>", "keep the chain and the accounts in this folder")
     .action((options: { data?: string }) => runDev(options, print));
-  program
-    .command("start")
+  configOption(program.command("start"))
     .description("the gateway on real upstreams")
-    .requiredOption("--config <file>", "the configuration, YAML")
     .action(({ config }: ConfigOptions) => runStart(config));
-  program
-    .command("check")
+  configOption(program.command("check"))
     .description("validate the file and try each upstream; exit 1 on any fault")
-    .requiredOption("--config <file>", "the configuration, YAML")
     .action(async ({ config }: ConfigOptions) => exitWith(await runCheck(config, print)));
   program
     .command("schema")

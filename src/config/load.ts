@@ -58,7 +58,7 @@ async function readText(file: string): Promise<string> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "";
     const reasons: Record<string, string> = {
-      ENOENT: "there is no such file",
+      ENOENT: "there is no such file; --config names another one",
       EACCES: "it may not be read",
       EISDIR: "it is a folder",
       ERR_ENCODING_INVALID_ENCODED_DATA: "it is not UTF-8 text",

@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
-import { runTollgate } from "../support/tollgate-process.ts";
+import { runTollgate, startTollgate } from "../support/tollgate-process.ts";
 import { UPSTREAM_SECRET } from "../support/upstream-secret.ts";
+import { temporaryFolder } from "../support/written.ts";
 
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}';
 
@@ -253,6 +254,15 @@ describe("commands on a configuration file", () => {
     expect(stderr).not.toContain("    at ");
   });
 
+  test("a file that no command names is ./tollgate.yaml", async () => {
+    const cwd = temporaryFolder("file-here");
+    await writeFile(join(cwd, "tollgate.yaml"), "networks: []\n");
+    for (const command of [["check"], ["start"], ["accounts", "list"]]) {
+      const { stderr } = await startTollgate(command, { cwd }).ended;
+      expect(stderr).toMatch(/networks \(line 1\): /);
+    }
+  });
+
   test.each(["check", "start"])("%s: a file that does not exist", async (name) => {
     const { code, stderr } = await runTollgate([name, "--config", "/nowhere/tollgate.yaml"]);
     expect(code).toBe(1);
@@ -293,7 +303,8 @@ test("schema prints the JSON Schema of the file", async () => {
 test.each([
   [["fly"], /unknown command 'fly'/],
   [["schema", "--nope"], /unknown option '--nope'/],
-  [["start"], /required option '--config <file>' not specified/],
+  [["start"], /[/]tollgate\.yaml can't be read: there is no such file; --config names another one/],
+  [["check", "--confg", "x.yaml"], /unknown option '--confg'\n\(Did you mean --config\?\)/],
   [["accounts", "create", "--config", "x.yaml"], /missing required argument|required option/],
   [["keys", "fly"], /unknown command 'fly'/],
 ])("tollgate %j: exit code 1, and what is wrong", async (args, text) => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { configOption } from "../config-option.ts";
 import type { Output } from "../output.ts";
 import {
   creditAccount,
@@ -41,12 +42,10 @@ type Run = (
   command: (parts: StoreParts) => Promise<Output>,
 ) => Promise<void>;
 
-/** Every command on the store takes these two. */
+/** Every command on the store takes these two options. */
 function storeCommand(parent: Command, usage: string, description: string): Command {
-  return parent
-    .command(usage)
+  return configOption(parent.command(usage))
     .description(description)
-    .requiredOption("--config <file>", "the configuration, YAML")
     .option("--json", "print JSON");
 }
 
