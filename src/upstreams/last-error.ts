@@ -3,8 +3,9 @@ import { redact } from "../telemetry/redact.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import { isFault, labelOf, type Verdict } from "./verdict.ts";
 
-/** A node's own words are cut here. */
+/** A node's own words are cut here; of more than so many before that none is looked at. */
 const MESSAGE_CHARS = 200;
+const READ_CHARS = 1000;
 
 /** Why a node fails, in words that hold none of its secrets. */
 export type UpstreamError = {
@@ -65,6 +66,7 @@ function messageOf(verdict: Verdict, answer: UpstreamAnswer): string {
 
 /** On one line, as a log and a terminal may show it. */
 function shownMessage(text: string): string {
-  const line = redact(text.replace(/[^\x20-\x7e]+/g, " ").trim());
+  const begin = text.slice(0, READ_CHARS);
+  const line = redact(begin.replace(/[^\x21-\x7e]+/g, " ").trim());
   return line.length > MESSAGE_CHARS ? `${line.slice(0, MESSAGE_CHARS)}…` : line;
 }
