@@ -1,3 +1,4 @@
+import { cutText } from "../lib/cut-text.ts";
 import { nearest } from "../lib/nearest.ts";
 import { FAMILIES } from "../methods/families.ts";
 import { ALLOW_KINDS, type AllowKind, type AllowLists } from "../storage/store.ts";
@@ -59,7 +60,7 @@ export function parseAllowEntry(kind: AllowKind, value: string): ParsedEntry {
   const { read, want } = KINDS[kind];
   const entry = read(text);
   if (entry !== undefined) return { entry };
-  const shown = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
+  const shown = cutText(text, QUOTED_CHARACTERS);
   return { fault: `${JSON.stringify(shown)} cannot stand in a list of kind ${kind}; give ${want}` };
 }
 

@@ -40,15 +40,11 @@ export type UpstreamOverview = {
   /** How many blocks' states it keeps: `all` of an archive, null where nothing is known. */
   readonly archiveDepth: number | "all" | null;
   /** Why it failed last; null where it has not since the gateway began. */
-  readonly lastError: {
-    readonly class: string;
-    readonly message: string;
-    /** ISO 8601: when it was seen last. */
-    readonly at: string;
-    /** How many of its class were seen since another one was. */
-    readonly count: number;
-  } | null;
+  readonly lastError: ErrorOverview | null;
 };
+
+/** `at`: ISO 8601. */
+type ErrorOverview = Omit<UpstreamError, "atMs"> & { readonly at: string };
 
 /** The network as it is now. A client's version is asked for once for each connection to a primary. */
 export async function overviewOf(network: Network): Promise<NetworkOverview> {
@@ -86,7 +82,7 @@ function upstreamOverview(upstream: Upstream, head: number | undefined): Upstrea
   };
 }
 
-function errorOverview(error: UpstreamError | undefined): UpstreamOverview["lastError"] {
+function errorOverview(error: UpstreamError | undefined): ErrorOverview | null {
   if (error === undefined) return null;
   const { atMs, ...rest } = error;
   return { ...rest, at: new Date(atMs).toISOString() };

@@ -1,7 +1,8 @@
 import type { Clock, UnixMs } from "../lib/clock.ts";
+import { cutText } from "../lib/cut-text.ts";
 import { redact } from "../telemetry/redact.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
-import { isFault, labelOf, type Verdict } from "./verdict.ts";
+import { isFault, type Verdict } from "./verdict.ts";
 
 /** A node's own words are cut here; of more than so many before that none is looked at. */
 const MESSAGE_CHARS = 200;
@@ -50,23 +51,18 @@ export class LastError {
 
 /** Undefined for an answer that an operator has nothing to mend about. */
 function reasonIn(verdict: Verdict, answer: UpstreamAnswer): ErrorReason | undefined {
-  const isRefusal = verdict.kind === "failure" && verdict.failure.class === "rate_limited";
-  if (!isFault(verdict) && !isRefusal) return undefined;
-  return { class: labelOf(verdict), message: messageOf(verdict, answer) };
-}
-
-function messageOf(verdict: Verdict, answer: UpstreamAnswer): string {
-  if (verdict.kind !== "failure") return "told" in verdict ? verdict.told : verdict.kind;
-  const { code, message } = verdict.failure;
+  if (verdict.kind === "broken") return { class: verdict.label, message: verdict.told };
+  if (verdict.kind !== "failure") return undefined;
+  const { class: name, code, message } = verdict.failure;
+  if (name !== "rate_limited" && !isFault(verdict)) return undefined;
   const status = "status" in answer && answer.status !== 200 ? `HTTP ${answer.status}` : "";
   const number = code === undefined ? "" : `error ${code}`;
-  const head = [status, number].filter((text) => text !== "").join(", ");
-  return [head, message].filter((text) => text !== "").join(": ");
+  const head = [status, number].filter(Boolean).join(", ");
+  return { class: name, message: [head, message].filter(Boolean).join(": ") };
 }
 
 /** On one line, as a log and a terminal may show it. */
 function shownMessage(text: string): string {
   const begin = text.slice(0, READ_CHARS);
-  const line = redact(begin.replace(/[^\x21-\x7e]+/g, " ").trim());
-  return line.length > MESSAGE_CHARS ? `${line.slice(0, MESSAGE_CHARS)}…` : line;
+  return cutText(redact(begin.replace(/[^\x21-\x7e]+/g, " ").trim()), MESSAGE_CHARS);
 }

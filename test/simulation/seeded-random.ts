@@ -7,16 +7,16 @@ export class SeededRandom {
 
   constructor(seed: number) {
     let mixed = seed >>> 0;
-    const word = () => {
+    const next = () => {
       mixed = (mixed + 0x9e3779b9) >>> 0;
       let word = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
       word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
       return word ^ (word >>> 15);
     };
-    this.#a = word();
-    this.#b = word();
-    this.#c = word();
-    this.#counter = word();
+    this.#a = next();
+    this.#b = next();
+    this.#c = next();
+    this.#counter = next();
     for (let round = 0; round < 12; round += 1) this.next();
   }
 

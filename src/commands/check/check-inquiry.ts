@@ -1,6 +1,7 @@
 import { classify } from "../../failures/failures.ts";
 import { wholeBytes } from "../../lib/bytes.ts";
 import type { Clock, MonotonicMs } from "../../lib/clock.ts";
+import { cutText } from "../../lib/cut-text.ts";
 import { redact } from "../../telemetry/redact.ts";
 import type { Transport } from "../../transports/transport.ts";
 import type { UpstreamAnswer } from "../../transports/upstream-answer.ts";
@@ -69,8 +70,7 @@ export function readJson(answer: UpstreamAnswer): Read<unknown> {
 
 /** A node's text as a terminal may show it. */
 export function shownText(text: string): string {
-  const shown = redact(text.replace(/[^\x20-\x7e]/g, ""));
-  return shown.length > TEXT_CHARS ? `${shown.slice(0, TEXT_CHARS)}…` : shown;
+  return cutText(redact(text.replace(/[^\x20-\x7e]/g, "")), TEXT_CHARS);
 }
 
 /** Why there is no result. */

@@ -1,3 +1,5 @@
+import { cutText } from "../../lib/cut-text.ts";
+
 /** No fault repeats more than this of what the client sent. */
 const ECHO_CHARACTERS = 100;
 
@@ -17,7 +19,5 @@ export class ParamFault extends Error {
 
 /** The text that the client sent, quoted for a fault's text, and cut where it is long. */
 export function quote(text: string): string {
-  return JSON.stringify(
-    text.length > ECHO_CHARACTERS ? `${text.slice(0, ECHO_CHARACTERS)}…` : text,
-  );
+  return JSON.stringify(cutText(text, ECHO_CHARACTERS));
 }

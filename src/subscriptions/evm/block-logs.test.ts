@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { toBinary } from "../../lib/bytes.ts";
 import { LogMatcher } from "../log-matcher.ts";
 import { readBlockLogs, removedText } from "./block-logs.ts";
 
@@ -14,11 +15,9 @@ const logOf = (index: number, more: object = {}): object => ({
   ...{ blockNumber: "0x1", blockHash: HASH, logIndex: `0x${index.toString(16)}` },
   ...more,
 });
-/** JSON text as it comes from a node: in UTF-8 bytes. */
-const inBytes = (text: string): string => Buffer.from(text).toString("latin1");
 const ofBytes = (text: string): string => Buffer.from(text, "latin1").toString();
 const textsIn = (json: string): string[] | undefined =>
-  readBlockLogs(inBytes(json), BLOCK)
+  readBlockLogs(toBinary(json), BLOCK)
     ?.matching(ALL)
     .map(({ text }) => ofBytes(text));
 

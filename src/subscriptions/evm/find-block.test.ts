@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { toBinary } from "../../lib/bytes.ts";
 import type { ToldBlock } from "../chain/told-block.ts";
 import type { NodeQuestions } from "../node-questions.ts";
 import { findBlock } from "./find-block.ts";
@@ -14,7 +15,7 @@ test("a block's header is told in UTF-8, without what stands in whole blocks alo
   const answer = JSON.stringify({ ...HEADER, transactions: [], size: "0x1" });
   const nodes = {
     ask: ((_question, read, done) => {
-      done(read(inBytes(answer)));
+      done(read(toBinary(answer)));
       return () => undefined;
     }) as NodeQuestions["ask"],
   };
@@ -26,6 +27,3 @@ test("a block's header is told in UTF-8, without what stands in whole blocks alo
   const told = Buffer.from(found?.told ?? "", "latin1").toString();
   expect(told).toBe(`${JSON.stringify(HEADER)},"cursor":"2.${HASH.slice(2)}"}}`);
 });
-
-/** JSON text as it comes from a node: in UTF-8 bytes. */
-const inBytes = (text: string): string => Buffer.from(text).toString("latin1");
