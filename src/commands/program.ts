@@ -9,7 +9,7 @@ import { configOption } from "./config-option.ts";
 import { describeLedgerCommands } from "./ledger/ledger.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
-import { runDev } from "./serve/dev.ts";
+import { type DevOptions, runDev } from "./serve/dev.ts";
 import { runStart } from "./serve/start.ts";
 import { describeStorageCommands } from "./storage/storage.ts";
 
@@ -50,7 +50,8 @@ function describe(exitWith: (code: number) => void): Command {
     .command("dev")
     .description("everything embedded: a local chain, a demo account and key, calls to paste")
     .option("--data <dir>", "keep the chain and the accounts in this folder")
-    .action((options: { data?: string }) => runDev(options, print));
+    .option("--examples", "print more calls to paste")
+    .action((options: DevOptions) => runDev(options, print));
   configOption(program.command("start"))
     .description("the gateway on real upstreams")
     .action(({ config }: ConfigOptions) => runStart(config));

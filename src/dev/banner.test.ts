@@ -1,88 +1,61 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bannerLines, ethersSnippet, viemSnippet } from "./banner.ts";
-import { type DevChain, startDevChain } from "./chain.ts";
+import { describe, expect, test } from "vitest";
+import { bannerLines } from "./banner.ts";
 
-const NINE = [
-  "eth_getStorageAt",
-  "eth_estimateGas",
-  "eth_call",
-  "eth_getTransactionByBlockNumberAndIndex",
-  "eth_getTransactionReceipt",
-  "eth_getBlockByHash",
-  "eth_getBlockByNumber",
-  "eth_getUncleByBlockNumberAndIndex",
-  "eth_getUncleByBlockHashAndIndex",
-];
-const URL_OF_KEY = "http://127.0.0.1:8545/dev/v3/tg_key";
+const KEY = "tg_6DgLup63oVFroXdCnaT9UC2DUNz8x";
+const COLUMNS = 80;
+/** What npm prints of `npm start` itself. */
+const ROWS_OF_NPM = 4;
 
-type Answer = { result?: unknown; error?: { code: number; message: string } };
-
-let chain: DevChain;
-let lines: string[];
-
-beforeAll(async () => {
-  chain = await startDevChain({ blockTimeSeconds: 1 });
-  lines = bannerLines({
-    base: "http://127.0.0.1:8545/dev",
-    wsBase: "ws://127.0.0.1:8545/dev",
-    apiKey: "tg_key",
-    samples: chain.samples,
-    adminUrl: "http://127.0.0.1:9545",
-  });
+const at = (network: string) => ({
+  base: `http://127.0.0.1:65535/${network}`,
+  wsBase: `ws://127.0.0.1:65535/${network}`,
+  apiKey: KEY,
 });
-afterAll(() => chain.node.stop());
+const url = "http://localhost:65535";
+const signInLink = `${url}/api/auth/magic-link/verify?token=${"t".repeat(32)}&callbackURL=%2F`;
+const options = {
+  evm: at("dev"),
+  slots: at("dev-slots"),
+  adminUrl: "http://127.0.0.1:65535",
+  page: { url, signInLink },
+};
 
-/** The curl line's parts, and what the chain itself answers to its body. */
-async function run(line: string): Promise<{ method: string; answer: Answer }> {
-  const parts = /^curl -s (\S+) -H 'content-type: application\/json' -d '([^']+)'$/.exec(line);
-  expect(parts?.[1]).toBe(URL_OF_KEY);
-  const body = parts?.[2] ?? "";
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(chain.node.url, { method: "POST", headers, body });
-  return { method: JSON.parse(body).method, answer: (await response.json()) as Answer };
-}
+describe("what `tollgate dev` prints", () => {
+  test("fills at most 24 rows of 80 columns, with the lines of npm and the longest ports", () => {
+    const rows = bannerLines(options).map((line) => Math.max(1, Math.ceil(line.length / COLUMNS)));
+    expect(rows.reduce((sum, count) => sum + count, ROWS_OF_NPM)).toBeLessThanOrEqual(24);
+  });
 
-describe("the lines that `tollgate dev` prints", () => {
-  test("name both addresses, the key and the admin port", () => {
-    expect(lines.slice(0, 4)).toEqual([
-      `HTTP       ${URL_OF_KEY}`,
-      "WebSocket  ws://127.0.0.1:8545/dev/ws/v3/tg_key",
-      "API key    tg_key",
-      "Admin      http://127.0.0.1:9545/metrics",
+  test("names the addresses of both networks, the key and the admin port", () => {
+    expect(bannerLines(options)).toEqual(
+      expect.arrayContaining([
+        `HTTP       http://127.0.0.1:65535/dev/v3/${KEY}`,
+        `WebSocket  ws://127.0.0.1:65535/dev/ws/v3/${KEY}`,
+        `HTTP       http://127.0.0.1:65535/dev-slots/v3/${KEY}`,
+        `WebSocket  ws://127.0.0.1:65535/dev-slots/ws/v3/${KEY}`,
+        `API key    ${KEY}`,
+        "Admin      http://127.0.0.1:65535/metrics",
+      ]),
+    );
+  });
+
+  test("has one call to paste for each network", () => {
+    const calls = bannerLines(options).filter((line) => line.startsWith("curl "));
+    expect(calls.map((line) => /dev(?:-slots)?\/v3|"method":"\w+"/g[Symbol.match](line))).toEqual([
+      ["dev/v3", '"method":"eth_chainId"'],
+      ["dev-slots/v3", '"method":"getSlot"'],
     ]);
   });
 
-  test("hold eth_chainId and each of the nine methods, each answered with something to see", async () => {
-    const asked = lines.filter((line) => line.startsWith("curl ") && !line.includes("tollgate_"));
-    const ran = await Promise.all(asked.map(run));
-    expect(new Set(ran.map(({ method }) => method))).toEqual(new Set(["eth_chainId", ...NINE]));
-    for (const { method, answer } of ran) {
-      if (answer.error) expect(answer.error.message).toBe("execution reverted: not today");
-      else if (method.includes("Uncle")) expect(answer).toMatchObject({ result: null });
-      else expect(answer.result).not.toBeNull();
-    }
-    expect(ran.filter(({ answer }) => answer.error)).toHaveLength(1);
+  test("ends with the link that signs in", () => {
+    expect(bannerLines(options).slice(-2)).toEqual([
+      `Dashboard  ${url}`,
+      `Sign in    ${signInLink}`,
+    ]);
   });
 
-  test("say why the uncles are null", () => {
-    const first = lines.findIndex((line) => line.includes("eth_getUncle"));
-    expect(lines[first - 1]).toMatch(/^# Uncles: null, because/);
-  });
-
-  test("give a receipt with a log, and a block with all types of transaction", async () => {
-    const find = (method: string) => lines.find((line) => line.includes(`"${method}"`)) ?? "";
-    const receipt = await run(find("eth_getTransactionReceipt"));
-    expect(receipt.answer).toMatchObject({ result: { status: "0x1", logs: [{}] } });
-    const block = await run(find("eth_getBlockByNumber"));
-    const { transactions } = block.answer.result as { transactions: { type: string }[] };
-    expect(new Set(transactions.map(({ type }) => type)).size).toBe(5);
-  });
-
-  test("end with three lines each of viem and ethers for the HTTP address", () => {
-    const viem = viemSnippet(URL_OF_KEY, chain.samples);
-    const ethers = ethersSnippet(URL_OF_KEY, chain.samples);
-    expect([viem.length, ethers.length]).toEqual([3, 3]);
-    expect(lines).toEqual(expect.arrayContaining([...viem, ...ethers]));
-    expect(lines.slice(-3)).toEqual(ethers);
+  test("does without a dashboard that does not serve yet", () => {
+    const lines = bannerLines({ ...options, page: undefined });
+    expect(lines.filter((line) => /Dashboard|Sign in/.test(line))).toEqual([]);
   });
 });

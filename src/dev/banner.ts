@@ -1,92 +1,44 @@
-import { addressLines, curlLines, type Group } from "./curl-lines.ts";
-import type { Samples } from "./samples.ts";
+import { curlLine } from "./curl-lines.ts";
 
-type BannerOptions = {
-  /** `http://127.0.0.1:PORT/dev` */
+/** Where a network of `tollgate dev` is served, and with which key. */
+export type DevAddress = {
+  /** `http://127.0.0.1:PORT/NETWORK` */
   readonly base: string;
-  /** `ws://127.0.0.1:PORT/dev` */
+  /** `ws://127.0.0.1:PORT/NETWORK` */
   readonly wsBase: string;
   readonly apiKey: string;
-  readonly samples: Samples;
+};
+
+type BannerOptions = {
+  readonly evm: DevAddress;
+  readonly slots: DevAddress;
   /** `http://127.0.0.1:PORT` of the admin port. */
-  readonly adminUrl?: string;
+  readonly adminUrl: string | undefined;
+  /** Undefined where the dashboard does not serve yet. */
+  readonly page: { readonly url: string; readonly signInLink: string } | undefined;
 };
 
 /**
- * The lines that `tollgate dev` prints: addresses, the key, and lines to paste. Each call is one line that
- * begins with `curl `; every other line of those groups is a comment or code.
+ * What `tollgate dev` prints once everything serves. With the four rows that npm prints before, it fills
+ * at most 24 rows of 80 columns, and the link that signs in stands in the last of them: a terminal of
+ * that size is the smallest that is common.
  */
-export function bannerLines(options: BannerOptions): string[] {
-  const url = `${options.base}/v3/${options.apiKey}`;
+export function bannerLines({ evm, slots, adminUrl, page }: BannerOptions): string[] {
   return [
-    ...addressLines(options),
-    `API key    ${options.apiKey}`,
-    ...(options.adminUrl === undefined ? [] : [`Admin      ${options.adminUrl}/metrics`]),
-    ...curlLines(url, curlGroups(options.samples)),
+    "A local EVM chain with sample contracts",
+    ...networkLines(evm, "eth_chainId"),
     "",
-    "# viem (npm install viem)",
-    ...viemSnippet(url, options.samples),
+    "A slot network, from a ledger of files",
+    ...networkLines(slots, "getSlot"),
     "",
-    "# ethers (npm install ethers)",
-    ...ethersSnippet(url, options.samples),
+    `API key    ${evm.apiKey}`,
+    ...(adminUrl === undefined ? [] : [`Admin      ${adminUrl}/metrics`]),
+    "More       dev --examples prints more calls; docs/ explains them",
+    ...(page === undefined ? [] : [`Dashboard  ${page.url}`, `Sign in    ${page.signInLink}`]),
   ];
 }
 
-/** Three lines of an ES module that print the sample contract's greeting. */
-export function viemSnippet(url: string, { contract }: Samples): string[] {
-  return [
-    `import { createPublicClient, http, parseAbi } from "viem";`,
-    `const sample = { address: "${contract}", abi: parseAbi(["${GREETING_ABI}"]) };`,
-    `console.log(await createPublicClient({ transport: http("${url}") }).readContract({ ...sample, functionName: "greeting" }));`,
-  ];
-}
-
-/** Three lines of an ES module that print the sample contract's greeting. */
-export function ethersSnippet(url: string, { contract }: Samples): string[] {
-  return [
-    `import { Contract, JsonRpcProvider } from "ethers";`,
-    `const sample = new Contract("${contract}", ["${GREETING_ABI}"], new JsonRpcProvider("${url}"));`,
-    `console.log(await sample.greeting());`,
-  ];
-}
-
-const GREETING_ABI = "function greeting() view returns (string)";
-
-function curlGroups(samples: Samples): Group[] {
-  const { transactions, storage, calls, reverts, contract } = samples;
-  const { blockNumber, blockHash } = transactions.feeMarket;
-  return [
-    ["The network", ["eth_chainId", []]],
-    [
-      `Blocks: ${Number(blockNumber)} with transactions of all five types, by number; then by hash, with their hashes alone`,
-      ["eth_getBlockByNumber", [blockNumber, true]],
-      ["eth_getBlockByHash", [blockHash, false]],
-    ],
-    [
-      "Transactions: one of type 4 (set code), and the receipt of one with a log",
-      [
-        "eth_getTransactionByBlockNumberAndIndex",
-        [blockNumber, transactions.setCode.transactionIndex],
-      ],
-      ["eth_getTransactionReceipt", [transactions.legacy.hash]],
-    ],
-    [
-      "Storage of the sample contract: its greeting as ASCII, and a balance in a mapping",
-      ["eth_getStorageAt", [contract, storage.greeting.position, "latest"]],
-      ["eth_getStorageAt", [contract, storage.balance.position, "latest"]],
-    ],
-    [
-      "Calls: greeting(), balanceOf(address), and the gas that a transfer would need",
-      ["eth_call", [calls.greeting, "latest"]],
-      ["eth_call", [calls.balanceOf, "latest"]],
-      ["eth_estimateGas", [calls.transfer, "latest"]],
-    ],
-    ["A revert, its reason decoded", ["eth_call", [reverts.reason, "latest"]]],
-    [
-      "Uncles: null, because a chain under proof of stake, like this one, has none",
-      ["eth_getUncleByBlockNumberAndIndex", [blockNumber, "0x0"]],
-      ["eth_getUncleByBlockHashAndIndex", [blockHash, "0x0"]],
-    ],
-    ["What all of this cost today (free to ask)", ["tollgate_usage", []]],
-  ];
+function networkLines({ base, wsBase, apiKey }: DevAddress, method: string): string[] {
+  const url = `${base}/v3/${apiKey}`;
+  return [`HTTP       ${url}`, `WebSocket  ${wsBase}/ws/v3/${apiKey}`, curlLine(url, method, [])];
 }

@@ -2,13 +2,18 @@ import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createApiKey } from "../access/api-key.ts";
-import { CallLog, createLog } from "./log.ts";
+import { CallLog, createLog, createQuietLog } from "./log.ts";
 
 const URL_WITH_KEY = "https://user:secret@node.example/v3/abcdef";
 const KEY = createApiKey(randomBytes);
 
 /** A log whose lines can be read. */
 function openLog(level = "debug") {
+  const { sink, ...read } = openSink();
+  return { log: createLog({ level, terminal: false }, sink), ...read };
+}
+
+function openSink() {
   let text = "";
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
@@ -16,14 +21,13 @@ function openLog(level = "debug") {
       done();
     },
   });
-  const log = createLog({ level, terminal: false }, sink);
   const lines = () =>
     text
       .trim()
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
-  return { log, lines, text: () => text };
+  return { sink, lines, text: () => text };
 }
 
 describe("neither a URL nor a key is ever in a line", () => {
@@ -60,6 +64,19 @@ test("lines below the level are not written", () => {
   log.info("no");
   log.warn("yes");
   expect(lines().map(({ msg }) => msg)).toEqual(["yes"]);
+});
+
+test("a quiet log writes warnings and errors alone, of its children too, until it speaks", () => {
+  const { sink, lines } = openSink();
+  const { log, speak } = createQuietLog({ level: "info", terminal: false }, sink);
+  const child = log.child({ network: "net" });
+  child.info("early");
+  child.warn("seen");
+  log.error("seen, too");
+  speak();
+  child.info("late");
+  child.debug("never");
+  expect(lines().map(({ msg }) => msg)).toEqual(["seen", "seen, too", "late"]);
 });
 
 test("calls cause at most ten lines a second, and the next one says how many were left out", () => {

@@ -13,8 +13,10 @@ export type LogOptions = {
 };
 
 /** JSON lines on standard output, every line redacted as a whole before it is written. */
-export function createLog({ level, terminal }: LogOptions, sink?: DestinationStream): Logger {
-  const destination = sink ?? (terminal ? readable() : standardOutput());
+export function createLog(
+  { level, terminal }: LogOptions,
+  destination: DestinationStream = destinationFor(terminal),
+): Logger {
   const options = {
     level,
     base: null,
@@ -22,6 +24,35 @@ export function createLog({ level, terminal }: LogOptions, sink?: DestinationStr
     hooks: { streamWrite: redact },
   };
   return pino(options, destination);
+}
+
+/**
+ * A log that writes warnings and errors alone until `speak` is called: what a command prints once it
+ * serves then stands above the lines of its log.
+ */
+export function createQuietLog(
+  options: LogOptions,
+  destination: DestinationStream = destinationFor(options.terminal),
+): { readonly log: Logger; readonly speak: () => void } {
+  let isQuiet = true;
+  const sink = {
+    // pino tells such a stream the level of each line before it writes the line.
+    [pino.symbols.needsMetadataGsym]: true as const,
+    lastLevel: 0,
+    write(line: string): void {
+      if (!isQuiet || sink.lastLevel >= WARNING) destination.write(line);
+    },
+  };
+  const speak = () => {
+    isQuiet = false;
+  };
+  return { log: createLog(options, sink), speak };
+}
+
+const WARNING = pino.levels.values["warn"] ?? 0;
+
+function destinationFor(terminal: boolean): DestinationStream {
+  return terminal ? readable() : standardOutput();
 }
 
 /** Lines that wait for room on the disk that standard output goes to; more are dropped. */

@@ -130,6 +130,44 @@ test("the printed link signs the demo account in, once, to charts of calls that 
   expect(link.startsWith(dev.dashboard)).toBe(true);
 });
 
+test("dev prints what runs before any line of its log, and the link that signs in last", async () => {
+  const dev = await startDev();
+  const lines = dev.process.output().split("\n");
+  const link = lines.findIndex((line) => line.startsWith("Sign in "));
+  expect(lines.findIndex((line) => line.startsWith("{"))).toBe(link + 1);
+});
+
+test("dev --examples prints more calls, and then what runs", async () => {
+  const dev = await startDev("--examples");
+  const lines = dev.process.output().split("\n");
+  const calls = lines.filter((line) => line.startsWith("curl "));
+  const bodies = calls.map((line) => JSON.parse(/ -d '(.+)'$/.exec(line)?.[1] ?? ""));
+  const methods = new Set(bodies.map(({ method }) => method));
+  expect([...methods]).toEqual(
+    expect.arrayContaining([
+      "eth_call",
+      "eth_getUncleByBlockHashAndIndex",
+      "tollgate_usage",
+      "getSlot",
+      "getBlock",
+      "getTransaction",
+    ]),
+  );
+  const link = lines.findIndex((line) => line.startsWith("Sign in "));
+  expect(lines.findLastIndex((line) => line.startsWith("curl "))).toBeLessThan(link);
+});
+
+test("the nodes of the demo are two: with one drained the other answers", async () => {
+  const dev = await startDev();
+  const [, admin = ""] = await dev.process.says(/^Admin +(http:\S+)\/metrics$/m);
+  const drained = await fetch(`${admin}/networks/dev/upstreams/anvil/drain`, { method: "POST" });
+  expect(drained.status).toBe(200);
+  expect(await call(dev.url, "eth_chainId")).toMatchObject({ result: "0x7a69" });
+  expect(await call(dev.url, "eth_getBlockByNumber", ["0x2", false])).toMatchObject({
+    result: { number: "0x2" },
+  });
+});
+
 test("dev does not outlive its chain", async () => {
   const dev = await startDev();
   const [pid] = dev.nodePids;

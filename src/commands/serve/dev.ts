@@ -13,13 +13,14 @@ import { DEV_CHAIN_ID, type DevNode } from "../../dev/anvil.ts";
 import { bannerLines } from "../../dev/banner.ts";
 import { type DevChain, startDevChain } from "../../dev/chain.ts";
 import { startDemoTraffic } from "../../dev/demo-traffic.ts";
-import { slotBannerLines } from "../../dev/slot-banner.ts";
+import { evmExamples } from "../../dev/evm-examples.ts";
+import { slotExamples } from "../../dev/slot-examples.ts";
 import { SAMPLE_LEDGER } from "../../dev/slot-samples.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openStorage } from "../../storage/open.ts";
 import type { Storage } from "../../storage/store.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
-import { createLog, type Logger } from "../../telemetry/log.ts";
+import { createQuietLog, type Logger } from "../../telemetry/log.ts";
 import { EventLoop } from "../../wire/event-loop.ts";
 import { ConsoleHost, type ServingConsole } from "./console-process.ts";
 import { type DemoKeys, demoKeys, showSpending } from "./dev-account.ts";
@@ -39,19 +40,23 @@ const SECRET_BYTES = 32;
 /** How many ports after the wanted one are tried. */
 const PORTS_TRIED = 50;
 
+export type DevOptions = {
+  /** Where chain and accounts are kept; without it they go with the process. */
+  readonly data?: string;
+  /** Prints more calls to paste, too. */
+  readonly examples?: boolean;
+};
+
 /**
- * `dev [--data DIR]`: everything embedded, on 127.0.0.1, until Ctrl-C: chain, gateway, dashboard.
- * Without a folder nothing is kept.
+ * `dev [--data DIR] [--examples]`: everything embedded, on 127.0.0.1, until Ctrl-C: chain, gateway,
+ * dashboard.
  * @throws where the local chain does not start, or no port is free
  */
-export async function runDev(
-  options: { readonly data?: string | undefined },
-  print: (text: string) => void,
-): Promise<void> {
+export async function runDev(options: DevOptions, print: (text: string) => void): Promise<void> {
   const stopped = stopSignal();
   const kept = options.data === undefined ? undefined : resolve(options.data);
   const folder = kept ?? (await mkdtemp(join(tmpdir(), "tollgate-dev-")));
-  const log = createLog({ level: "info", terminal: process.stdout.isTTY });
+  const { log, speak } = createQuietLog({ level: "info", terminal: process.stdout.isTTY });
   ignoreSignals(() => log);
   const open: (() => Promise<unknown>)[] = [];
   try {
@@ -77,8 +82,9 @@ export async function runDev(
     });
     const keys = await demoKeys(storage, ACCOUNT);
     const page = await openedPage(dashboard, opened);
-    print(banner({ chain, gateway, keys, page }));
-    log.info({ blockTimeSeconds: BLOCK_TIME_SECONDS }, "serving; Ctrl-C ends everything");
+    print(printed({ chain, gateway, keys, page }, options.examples === true));
+    speak();
+    log.info("serving; Ctrl-C ends everything");
     open.push(showSpending({ storage, log }, keys));
     const gatewayUrl = `http://${HOST}:${gateway.port}`;
     const apiKey = keys.traffic.key;
@@ -132,7 +138,8 @@ async function devConfig(
           name: NETWORK,
           family: "evm",
           chainId: DEV_CHAIN_ID,
-          upstreams: [{ name: "anvil", url: node.url, ws: node.wsUrl }],
+          // One process under two names: draining one of them shows that calls go to the other.
+          upstreams: ["anvil", "anvil-2"].map((name) => ({ name, url: node.url, ws: node.wsUrl })),
         },
         {
           name: SLOT_NETWORK,
@@ -190,26 +197,24 @@ type Running = {
   readonly page: Page | undefined;
 };
 
-function banner({ chain, gateway, keys, page }: Running): string {
+/** The examples come first: the link that signs in stays in view. */
+function printed({ chain, gateway, keys, page }: Running, withExamples: boolean): string {
   const apiKey = keys.own.key;
   const at = (network: string) => {
     const address = `${HOST}:${gateway.port}/${network}`;
     return { base: `http://${address}`, wsBase: `ws://${address}`, apiKey };
   };
-  const lines = [
-    ...(page === undefined
-      ? []
-      : [`Dashboard  ${page.url}`, `Sign in    ${page.signInLink}`, "           (once)", ""]),
-    ...bannerLines({
-      ...at(NETWORK),
-      samples: chain.samples,
-      ...(gateway.adminPort !== undefined && { adminUrl: `http://${HOST}:${gateway.adminPort}` }),
-    }),
+  const [evm, slots] = [at(NETWORK), at(SLOT_NETWORK)];
+  const adminUrl =
+    gateway.adminPort === undefined ? undefined : `http://${HOST}:${gateway.adminPort}`;
+  const examples = () => [
+    ...evmExamples(`${evm.base}/v3/${apiKey}`, chain.samples),
+    ...slotExamples(`${slots.base}/v3/${apiKey}`),
     "",
-    "A slot network, from a ledger of files",
-    ...slotBannerLines(at(SLOT_NETWORK)),
   ];
-  return `\n${lines.join("\n")}\n`;
+  return [...(withExamples ? examples() : []), ...bannerLines({ evm, slots, adminUrl, page })].join(
+    "\n",
+  );
 }
 
 /** The wanted port, or the next one that is free. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bannerLines } from "../../src/dev/banner.ts";
 import { type DevChain, startDevChain } from "../../src/dev/chain.ts";
+import { evmExamples } from "../../src/dev/evm-examples.ts";
 import { GREETING } from "../../src/dev/samples.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { run } from "../support/shell.ts";
@@ -25,12 +25,7 @@ afterAll(async () => {
 
 /** The lines that follow the comment beginning with `# <client>`, up to an empty one. */
 function snippet(client: string): string[] {
-  const lines = bannerLines({
-    base: `${gateway.origin}/dev`,
-    wsBase: `${gateway.origin.replace("http", "ws")}/dev`,
-    apiKey: gateway.key,
-    samples: chain.samples,
-  });
+  const lines = evmExamples(`${gateway.origin}/dev/v3/${gateway.key}`, chain.samples);
   const first = lines.findIndex((line) => line.startsWith(`# ${client} `)) + 1;
   const end = lines.indexOf("", first);
   return lines.slice(first, end === -1 ? undefined : end);

@@ -1,24 +1,9 @@
-import { addressLines, type Call, curlLines } from "./curl-lines.ts";
+import { type Call, curlLines } from "./curl-lines.ts";
 import { SLOT_SAMPLES } from "./slot-samples.ts";
 
-type SlotBannerOptions = {
-  /** `http://127.0.0.1:PORT/dev-slots` */
-  readonly base: string;
-  /** `ws://127.0.0.1:PORT/dev-slots` */
-  readonly wsBase: string;
-  readonly apiKey: string;
-};
-
-/** The lines that `tollgate dev` prints of its slot network: addresses, and lines to paste. */
-export function slotBannerLines(options: SlotBannerOptions): string[] {
-  const url = `${options.base}/v3/${options.apiKey}`;
-  return [
-    ...addressLines(options),
-    ...curlLines(url, groups()),
-    "",
-    "# kit (npm install @solana/kit)",
-    ...kitSnippet(url),
-  ];
+/** What `tollgate dev --examples` prints for the slot network, at its address with a key. */
+export function slotExamples(url: string): string[] {
+  return [...curlLines(url, groups()), "", "# kit (npm install @solana/kit)", ...kitSnippet(url)];
 }
 
 /** Three lines of an ES module that print a block. */
