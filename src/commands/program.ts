@@ -4,7 +4,7 @@ import { ownVersion } from "../lib/own-files.ts";
 import { StorageError } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { describeStoreCommands } from "./accounts/store-commands.ts";
-import { runCheck } from "./check/check.ts";
+import { type CheckOptions, runCheck } from "./check/check.ts";
 import { configOption } from "./config-option.ts";
 import { describeLedgerCommands } from "./ledger/ledger.ts";
 import { CommandError } from "./output.ts";
@@ -57,7 +57,8 @@ function describe(exitWith: (code: number) => void): Command {
     .action(({ config }: ConfigOptions) => runStart(config));
   configOption(program.command("check"))
     .description("validate the file and try each upstream; exit 1 on any fault")
-    .action(async ({ config }: ConfigOptions) => exitWith(await runCheck(config, print)));
+    .option("--json", "print JSON")
+    .action(async (options: CheckOptions) => exitWith(await runCheck(options, print)));
   program
     .command("schema")
     .description("print the JSON Schema of the configuration file")

@@ -161,6 +161,16 @@ export async function deleteAccount(
   return { json: { id: account.id, email: account.email, keys, deleted: true }, text };
 }
 
+/** @throws CommandError where no account has that e-mail */
+export async function deletionQuestion(
+  { storage }: { readonly storage: Pick<Storage, "accounts" | "keys"> },
+  email: string,
+): Promise<string> {
+  const { id } = await findAccount(storage, email);
+  const keys = (await storage.keys.list(id)).length;
+  return `Delete account ${id} of ${email} and its ${keys} keys?`;
+}
+
 function noteOf(
   parts: AuditParts,
   { id }: Account,

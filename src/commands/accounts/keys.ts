@@ -86,6 +86,15 @@ export async function revokeKey(
 }
 
 /** @throws CommandError for an unknown id */
+export async function revocationQuestion(
+  { storage }: { readonly storage: Pick<Storage, "keys"> },
+  id: string,
+): Promise<string> {
+  const { key, account } = await findKey(storage, id);
+  return `Revoke ${label(key)} of ${account.email}?`;
+}
+
+/** @throws CommandError for an unknown id */
 export async function findKey(storage: Pick<Storage, "keys">, id: string): Promise<KeyRecord> {
   checkId(id);
   const record = await storage.keys.findById(id);

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { configOption } from "../config-option.ts";
+import { type ConfirmOptions, confirm } from "../confirm.ts";
 import type { Output } from "../output.ts";
 import {
   creditAccount,
   deleteAccount,
+  deletionQuestion,
   limitAccount,
   repairAccount,
   setPlan,
@@ -13,7 +15,7 @@ import { createAccount, listAccounts, showAccount } from "./accounts.ts";
 import { onStore, type StoreParts } from "./accounts-context.ts";
 import { allowKey } from "./key-allow.ts";
 import { limitKey, rotateKey } from "./key-changes.ts";
-import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { createKey, listKeys, revocationQuestion, revokeKey } from "./keys.ts";
 import type { LimitRequest } from "./limits.ts";
 import { showUsage } from "./usage.ts";
 
@@ -48,6 +50,9 @@ function storeCommand(parent: Command, usage: string, description: string): Comm
     .description(description)
     .option("--json", "print JSON");
 }
+
+/** On a terminal it asks, because what it ends cannot be brought back. */
+const askedBefore = (command: Command): Command => command.option("--yes", "do not ask");
 
 function limitOptions(command: Command): Command {
   return command
@@ -109,9 +114,12 @@ function describeAccountChanges(accounts: Command, run: Run): void {
     (email: string, options: StoreOptions) =>
       run(options, (parts) => setSuspended(parts, { email, suspended: false })),
   );
-  storeCommand(accounts, "delete <email>", "delete an account and its keys").action(
-    (email: string, options: StoreOptions) =>
-      run(options, (parts) => deleteAccount(parts, { email })),
+  askedBefore(storeCommand(accounts, "delete <email>", "delete an account and its keys")).action(
+    (email: string, options: StoreOptions & ConfirmOptions) =>
+      run(options, async (parts) => {
+        await confirm(await deletionQuestion(parts, email), options);
+        return deleteAccount(parts, { email });
+      }),
   );
 }
 
@@ -128,8 +136,12 @@ function describeKeys(keys: Command, run: Run): void {
     .action((options: StoreOptions & { account?: string }) =>
       run(options, (parts) => listKeys(parts, options)),
     );
-  storeCommand(keys, "revoke <id>", "end a key").action((id: string, options: StoreOptions) =>
-    run(options, (parts) => revokeKey(parts, { id })),
+  askedBefore(storeCommand(keys, "revoke <id>", "end a key")).action(
+    (id: string, options: StoreOptions & ConfirmOptions) =>
+      run(options, async (parts) => {
+        await confirm(await revocationQuestion(parts, id), options);
+        return revokeKey(parts, { id });
+      }),
   );
 }
 

@@ -18,7 +18,15 @@ type Row = {
   readonly cells: readonly string[];
   /** Below the table: what is too long for a cell. */
   readonly notes: readonly string[];
-  readonly isFault: boolean;
+  readonly result: CheckedResult;
+};
+
+/** As `--json` gives it: `error` is null where the upstream is `ok`. */
+export type CheckedResult = {
+  readonly network: string;
+  readonly upstream: string;
+  readonly ok: boolean;
+  readonly error: string | null;
 };
 
 const HEADINGS = [
@@ -26,10 +34,10 @@ const HEADINGS = [
   ...["METHODS", "STATE", "LATENCY", "NEWHEADS", "RESULT"],
 ];
 
-/** A table with a row for each upstream, and whether any has a fault. */
+/** A table with a row for each upstream, and what came of each. */
 export function checkReport(networks: readonly CheckedNetwork[]): {
   readonly text: string;
-  readonly hasFault: boolean;
+  readonly results: readonly CheckedResult[];
 } {
   const rows = networks.flatMap((network) =>
     network.upstreams.map((upstream) => rowOf(network, upstream)),
@@ -41,7 +49,7 @@ export function checkReport(networks: readonly CheckedNetwork[]): {
   );
   return {
     text: [lines, ...notes].join("\n"),
-    hasFault: rows.some(({ isFault }) => isFault),
+    results: rows.map(({ result }) => result),
   };
 }
 
@@ -59,7 +67,10 @@ function rowOf(network: CheckedNetwork, upstream: CheckedUpstream): Row {
   return {
     cells: [...names, ...cells, fault ?? "ok"],
     notes: notesOf(`${network.name} ${name}`, methods),
-    isFault: fault !== undefined,
+    result: {
+      ...{ network: network.name, upstream: name },
+      ...{ ok: fault === undefined, error: fault ?? null },
+    },
   };
 }
 

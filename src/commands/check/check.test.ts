@@ -28,7 +28,7 @@ async function checkOf(family: "evm" | "slot", upstreams: readonly object[]) {
   const networks = [{ name: "net", family, upstreams }];
   writeFileSync(file, JSON.stringify({ networks }));
   let printed = "";
-  const code = await runCheck(file, (text) => {
+  const code = await runCheck({ config: file }, (text) => {
     printed += `${text}\n`;
   });
   expect(printed).not.toMatch(new RegExp(`${UPSTREAM_SECRET}|://|127\\.0\\.0\\.1`));
@@ -137,6 +137,51 @@ describe("a node of few abilities", () => {
     expect(both.code).toBe(alone.code);
     expect(both.rows[1]).toBe("net  paid  partner  -  1  10000  0  -  -  -  -  ok");
     expect(asked.length - ofPrimary).toBe(1);
+  });
+});
+
+describe("with --json", () => {
+  const checkAsJson = async (config: object) => {
+    files += 1;
+    const file = join(folder, `${files}.yaml`);
+    writeFileSync(file, JSON.stringify(config));
+    const printed: string[] = [];
+    const code = await runCheck({ config: file, json: true }, (text) => printed.push(text));
+    expect(printed).toHaveLength(1);
+    return { code, report: JSON.parse(printed[0] ?? "") };
+  };
+
+  test("what came of each upstream is told", async () => {
+    const upstreams = [
+      { name: "ledger", url: `file:${SAMPLE_LEDGER}` },
+      { name: "gone", url: "http://127.0.0.1:1" },
+    ];
+    const networks = [{ name: "net", family: "slot", upstreams }];
+    expect(await checkAsJson({ networks })).toEqual({
+      code: 1,
+      report: {
+        faults: [],
+        upstreams: [
+          { network: "net", upstream: "ledger", ok: true, error: null },
+          {
+            network: "net",
+            upstream: "gone",
+            ok: false,
+            error: "cannot be reached: ECONNREFUSED",
+          },
+        ],
+      },
+    });
+  });
+
+  test("the file's faults are told, each with its path and line", async () => {
+    const { code, report } = await checkAsJson({ networks: [], mail: 1 });
+    expect(code).toBe(1);
+    expect(report.upstreams).toEqual([]);
+    expect(report.faults).toEqual([
+      { path: "mail", line: 1, message: expect.any(String) },
+      { path: "networks", line: 1, message: expect.any(String) },
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { ConfigError } from "../../config/faults.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { NetworkConfig } from "../../config/network-schema.ts";
 import { readCertificates } from "../../gateway/fronts/certificates.ts";
@@ -7,20 +8,35 @@ import { type CheckedNetwork, checkReport } from "./check-report.ts";
 import { SLOT_CHECK } from "./check-slot.ts";
 import { tryUpstream } from "./check-upstream.ts";
 
+export type CheckOptions = { readonly config: string; readonly json?: boolean };
+
 /**
- * `check --config FILE`: the file's faults (thrown as ConfigError), then each upstream tried.
- * Returns the exit code: 1 where any upstream has a fault.
+ * `check [--config FILE] [--json]`: the file's faults, then each upstream tried. Returns the exit code: 1 where there
+ * is a fault of either.
+ * @throws ConfigError for the file's faults, which `--json` prints
  */
-export async function runCheck(file: string, print: (text: string) => void): Promise<number> {
+export async function runCheck(
+  { config: file, json = false }: CheckOptions,
+  print: (text: string) => void,
+): Promise<number> {
+  try {
+    const { text, results } = await tryFile(file);
+    if (json) print(JSON.stringify({ faults: [], upstreams: results }));
+    else print(`${file}: no faults in the file\n${text}`);
+    return results.every(({ ok }) => ok) ? 0 : 1;
+  } catch (error) {
+    if (!json || !(error instanceof ConfigError)) throw error;
+    print(JSON.stringify({ faults: error.faults, upstreams: [] }));
+    return 1;
+  }
+}
+
+/** @throws ConfigError */
+async function tryFile(file: string): Promise<ReturnType<typeof checkReport>> {
   const config = await loadConfig(file);
   if (config.server.tls !== undefined) readCertificates(config.server.tls);
-  const checked = await Promise.all(
-    config.networks.map((network) => tryNetwork(network, config.server.wire)),
-  );
-  const { text, hasFault } = checkReport(checked);
-  print(`${file}: no faults in the file`);
-  print(text);
-  return hasFault ? 1 : 0;
+  const tried = config.networks.map((network) => tryNetwork(network, config.server.wire));
+  return checkReport(await Promise.all(tried));
 }
 
 const CHECKS = { evm: EVM_CHECK, slot: SLOT_CHECK };
