@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
-const FILE_HERE = "./tollgate.yaml";
+/** Where commands look for the configuration. */
+export const FILE_HERE = "./tollgate.yaml";
 
 /** The option of every command that reads the configuration. */
 export const configOption = (command: Command): Command =>

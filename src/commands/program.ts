@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { ConfigError } from "../config/faults.ts";
 import { ownVersion } from "../lib/own-files.ts";
@@ -6,6 +7,7 @@ import { redactKeys } from "../telemetry/redact.ts";
 import { describeStoreCommands } from "./accounts/store-commands.ts";
 import { type CheckOptions, runCheck } from "./check/check.ts";
 import { configOption } from "./config-option.ts";
+import { type InitOptions, runInit } from "./init/init.ts";
 import { describeLedgerCommands } from "./ledger/ledger.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
@@ -42,6 +44,12 @@ function explain(error: unknown): string {
   return `tollgate: ${error.stack ?? error.message}`;
 }
 
+/** The values of an option that may be given several times. */
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
+
 function describe(exitWith: (code: number) => void): Command {
   const program = new Command("tollgate")
     .description("A gateway for blockchain nodes: API keys, credits, answers while nodes fail")
@@ -52,6 +60,14 @@ function describe(exitWith: (code: number) => void): Command {
     .option("--data <dir>", "keep the chain and the accounts in this folder")
     .option("--examples", "print more calls to paste")
     .action((options: DevOptions) => runDev(options, print));
+  program
+    .command("init")
+    .description("write ./tollgate.yaml for your nodes, and try them")
+    .option("--node <url>", "a node's address; once for each", collect)
+    .option("--yes", "ask nothing")
+    .action(async (options: InitOptions) =>
+      exitWith(await runInit(options, { print, random: randomBytes })),
+    );
   configOption(program.command("start"))
     .description("the gateway on real upstreams")
     .action(({ config }: ConfigOptions) => runStart(config));

@@ -11,21 +11,21 @@ import { type Finding, readSource, type Source } from "./source.ts";
 type ParseOptions = {
   /** The folder that relative paths start from. */
   readonly baseDir: string;
-  /** Where `${NAME}` is looked up. */
-  readonly environment: NodeJS.ProcessEnv;
+  /** Where `${NAME}` is looked up; the process's own where none is given. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
 };
 
 /** Reads and checks a configuration file. Throws ConfigError with every fault at once. */
-export async function loadConfig(
-  file: string,
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<Config> {
+export async function loadConfig(file: string, environment?: NodeJS.ProcessEnv): Promise<Config> {
   const text = await readText(resolve(file));
   return parseConfig(text, { baseDir: dirname(resolve(file)), environment });
 }
 
 /** Checks the text of a configuration file. Throws ConfigError with every fault at once. */
-export function parseConfig(text: string, { baseDir, environment }: ParseOptions): Config {
+export function parseConfig(
+  text: string,
+  { baseDir, environment = process.env }: ParseOptions,
+): Config {
   const source = readSource(text, environment);
   if (!source.readable) throw configError(source, source.findings);
   const root = source.value ?? {};

@@ -1,13 +1,8 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasTerminal, runOnTerminal } from "../support/on-terminal.ts";
 import { makeCustomer, openWorkplace, type Workplace } from "../support/started-gateway.ts";
 
-const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const EMAIL = "ada@example.com";
-/** It runs a command on a terminal of its own: of util-linux, where it takes `-c`. */
-const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
 let workplace: Workplace;
 let id: string;
@@ -22,19 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => workplace.clear());
 
-/** Runs a command on a terminal where somebody types `keys` once it asks. */
-async function onTerminal(args: readonly string[], keys: string) {
-  const words = [process.execPath, CLI, ...args, "--config", workplace.file];
-  const command = words.map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qec", command, "/dev/null"], { stdio: "pipe" });
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk;
-    if (text.includes("[y/N]") && child.stdin.writable) child.stdin.end(keys);
-  });
-  const [code] = await once(child, "close");
-  return { code, text };
-}
+const onTerminal = (args: readonly string[], ...answers: readonly string[]) =>
+  runOnTerminal([...args, "--config", workplace.file], { answers, cwd: workplace.folder });
 
 const keyStates = async () =>
   ((await workplace.json("keys", "list")) as { revoked: string | null }[]).map(
@@ -49,34 +33,34 @@ describe.runIf(hasTerminal)("on a terminal", () => {
     ["Ctrl-C", "\u0003"],
     ["Ctrl-D", "\u0004"],
   ])("%s: a key is not revoked", async (_name, typed) => {
-    const { code, text } = await onTerminal(["keys", "revoke", id], typed);
-    expect(text).toContain(`Revoke key ${id} (a) of ${EMAIL}? [y/N]`);
-    expect({ code, text }).toEqual({
+    const { code, shown } = await onTerminal(["keys", "revoke", id], typed);
+    expect(shown).toContain(`Revoke key ${id} (a) of ${EMAIL}? [y/N]`);
+    expect({ code, shown }).toEqual({
       code: 1,
-      text: expect.stringContaining("nothing was changed"),
+      shown: expect.stringContaining("nothing was changed"),
     });
     expect(await keyStates()).toEqual([false]);
   });
 
   test("no: an account is not deleted", async () => {
-    const { code, text } = await onTerminal(["accounts", "delete", EMAIL], "n\n");
-    expect(text).toMatch(/Delete account acc_\w+ of ada@example\.com and its 1 keys\?/);
+    const { code, shown } = await onTerminal(["accounts", "delete", EMAIL], "n\n");
+    expect(shown).toMatch(/Delete account acc_\w+ of ada@example\.com and its 1 keys\?/);
     expect(code).toBe(1);
     expect(await keyStates()).toEqual([false]);
   });
 
   test("yes revokes the key; with --yes nothing is asked", async () => {
     const revoked = await onTerminal(["keys", "revoke", id], "y\n");
-    expect(revoked).toMatchObject({ code: 0, text: expect.stringContaining("is revoked") });
+    expect(revoked).toMatchObject({ code: 0, shown: expect.stringContaining("is revoked") });
     expect(await keyStates()).toEqual([true]);
-    const deleted = await onTerminal(["accounts", "delete", EMAIL, "--yes"], "");
-    expect(deleted).toMatchObject({ code: 0, text: expect.not.stringContaining("[y/N]") });
+    const deleted = await onTerminal(["accounts", "delete", EMAIL, "--yes"]);
+    expect(deleted).toMatchObject({ code: 0, shown: expect.not.stringContaining("[y/N]") });
     expect(await keyStates()).toEqual([]);
   });
 
   test("who is unknown is told before anything is asked", async () => {
-    const { code, text } = await onTerminal(["keys", "revoke", "key_unknown"], "");
-    expect({ code, asked: text.includes("[y/N]") }).toEqual({ code: 1, asked: false });
+    const { code, shown } = await onTerminal(["keys", "revoke", "key_unknown"]);
+    expect({ code, asked: shown.includes("[y/N]") }).toEqual({ code: 1, asked: false });
   });
 });
 

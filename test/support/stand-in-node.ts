@@ -48,6 +48,11 @@ export async function startStandInNode(
 ): Promise<StandInNode> {
   const requests: NodeRequest[] = [];
   const server = createServer((request, response) => {
+    if (request.method !== "POST") {
+      // It takes no WebSockets.
+      response.writeHead(405).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", async () => {
