@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { ConfigError } from "../config/faults.ts";
 import { ownVersion } from "../lib/own-files.ts";
 import { StorageError } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import { describeStoreCommands } from "./accounts/store-commands.ts";
 import { type CheckOptions, runCheck } from "./check/check.ts";
+import { completionScript, SHELLS, type Shell } from "./completion.ts";
 import { configOption } from "./config-option.ts";
 import { type InitOptions, runInit } from "./init/init.ts";
 import { describeLedgerCommands } from "./ledger/ledger.ts";
@@ -79,6 +80,11 @@ function describe(exitWith: (code: number) => void): Command {
     .command("schema")
     .description("print the JSON Schema of the configuration file")
     .action(() => exitWith(runSchema(print)));
+  program
+    .command("completion")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .description("print a script that completes commands and options in a shell")
+    .action((shell: Shell) => print(completionScript(program, shell)));
   describeStoreCommands(program, print);
   describeLedgerCommands(program, print);
   describeStorageCommands(program, print);
