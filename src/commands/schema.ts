@@ -1,7 +1,7 @@
-import { configJsonSchema } from "../config/schema.ts";
+import { describedSchema } from "../config/described-schema.ts";
 
-/** `tollgate schema`: the JSON Schema of the configuration file. Returns the exit code. */
+/** `tollgate schema`: the JSON Schema of the configuration file, for editors. Returns the exit code. */
 export function runSchema(print: (line: string) => void): number {
-  print(JSON.stringify(configJsonSchema(), null, 2));
+  print(JSON.stringify(describedSchema(), null, 2));
   return 0;
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { temporaryFolder } from "../../test/support/written.ts";
 import { runSchema } from "../commands/schema.ts";
+import { describedSchema } from "./described-schema.ts";
 import { loadConfig } from "./load.ts";
 import { BUILT_IN_PLANS } from "./plans.ts";
 import { configJsonSchema } from "./schema.ts";
@@ -116,12 +117,49 @@ test("the schema command prints one JSON Schema in which a variable may stand fo
   expect(schema.required).toEqual(["networks"]);
   expect(schema.additionalProperties).toBe(false);
   expect(schema.properties.server.properties.port).toEqual({
+    description: "0 takes a free port, which is printed. Default: 8545.",
     default: 8545,
     anyOf: [
       { type: "integer", minimum: 0, maximum: 65_535 },
       { type: "string", pattern: "\\$\\{" },
     ],
   });
+});
+
+/** Each key of a schema with its description; the same key of several families once for each. */
+function descriptionsIn(schema: Schema & { description?: string }, path = ""): [string, string][] {
+  const { properties = {}, items, oneOf = [], additionalProperties: rest } = schema;
+  return [
+    ...Object.entries(properties).flatMap(([name, each]) => {
+      const at = path === "" ? name : `${path}.${name}`;
+      const { description = "" } = each as { description?: string };
+      return [[at, description] as [string, string], ...descriptionsIn(each, at)];
+    }),
+    ...(items ? descriptionsIn(items, `${path}[]`) : []),
+    ...oneOf.flatMap((each) => descriptionsIn(each, path)),
+    ...(typeof rest === "object" ? descriptionsIn(rest, `${path}.<name>`) : []),
+  ];
+}
+
+test("each key of the printed schema has a description in plain text, with its unit and default", () => {
+  const descriptions = new Map(descriptionsIn(describedSchema() as Schema));
+  expect(descriptions.size).toBeGreaterThan(keys.length);
+  for (const [key, text] of descriptions) {
+    expect(text, key).toMatch(/^[A-Z0-9a-z][^|`]{4,}\.$/);
+    expect(text, key).not.toMatch(/\]\(|_evm_|_slot_/);
+  }
+  for (const [key] of keys)
+    expect(descriptions.get(key), key).toMatch(/(?:Default: .+|Required)\.$/);
+  expect(descriptions.get("server")).toBe("Where clients call.");
+  expect(descriptions.get("server.tls")).toBe("Holds cert, key.");
+  expect(descriptions.get("server.keepAliveMs")).toMatch(/Unit: milliseconds\. Default: 65000\.$/);
+  expect(descriptions.get("cache.disk.maxBytes")).toMatch(/Unit: bytes\./);
+  expect(descriptions.get("usage.keep.days")).toMatch(
+    /Unit: a duration, such as .* Default: 2y\.$/,
+  );
+  expect(descriptions.get("networks[].genesisHash")).toMatch(
+    /Only for networks of family slot\. Default: learnt from the nodes\.$/,
+  );
 });
 
 /** The paths of all values of a file, as the documentation writes them. */

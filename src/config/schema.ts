@@ -120,6 +120,7 @@ export function configJsonSchema(): JsonSchema {
 /** As much of JSON Schema as this file's own consists of. */
 export type JsonSchema = {
   readonly type?: string;
+  readonly description?: string;
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
