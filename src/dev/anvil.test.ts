@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../test/support/written.ts";
-import { DEV_CHAIN_ID, findAnvil, startAnvil } from "./anvil.ts";
+import { DEV_CHAIN_ID, lookForAnvil, startAnvil } from "./anvil.ts";
 import { rpc } from "./rpc.ts";
 
 const ties = spawnSync("setpriv", ["--pdeathsig", "TERM", "true"]).status === 0;
@@ -58,7 +58,11 @@ describe("the anvil process", () => {
   });
 
   test("a platform that anvil is not made for is named", () => {
-    expect(() => findAnvil("aix", "ppc64")).toThrow(/@foundry-rs\/anvil-aix-ppc64/);
+    expect(lookForAnvil("aix", "ppc64")).toEqual({
+      fault: expect.stringMatching(
+        /^the local chain needs the package @foundry-rs\/anvil-aix-ppc64: /,
+      ),
+    });
   });
 });
 

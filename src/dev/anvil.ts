@@ -66,23 +66,39 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<DevNode> {
 
 /**
  * The path of anvil's binary in its npm package for this platform.
- * @throws Error naming the platform where there is none
+ * @throws Error that says what is missing
  */
-export function findAnvil(
+export function findAnvil(): string {
+  const found = lookForAnvil();
+  if ("fault" in found) throw new Error(found.fault);
+  return found.value;
+}
+
+/** The same, where it may be missing: it is an optional package. */
+export function lookForAnvil(
   platform: string = process.platform,
   arch: string = process.arch,
-): string {
+): { readonly value: string } | { readonly fault: string } {
   const name = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`;
-  const own = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
   const file = platform === "win32" ? "anvil.exe" : "anvil";
-  try {
-    return createRequire(own).resolve(`${name}/bin/${file}`);
-  } catch (cause) {
+  const own = resolved(import.meta.url, "@foundry-rs/anvil/package.json");
+  if (own !== undefined) {
+    const value = resolved(own, `${name}/bin/${file}`);
+    if (value !== undefined) return { value };
     // Where npm left the optional package out, anvil's install script has fetched it to here.
     const fetched = join(dirname(own), "dist", file);
-    if (existsSync(fetched) && platform === process.platform) return fetched;
-    const advice = "install without --omit=optional, on a platform that anvil is made for";
-    throw new Error(`the local chain needs the package ${name}: ${advice}`, { cause });
+    if (existsSync(fetched) && platform === process.platform) return { value: fetched };
+  }
+  const advice = "install without --omit=optional, on a platform that anvil is made for";
+  return { fault: `the local chain needs the package ${name}: ${advice}` };
+}
+
+/** A file of a package, as the module `from` finds it. */
+function resolved(from: string, file: string): string | undefined {
+  try {
+    return createRequire(from).resolve(file);
+  } catch {
+    return undefined;
   }
 }
 

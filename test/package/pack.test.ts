@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -30,6 +31,15 @@ const npm = async (args: readonly string[], cwd: string): Promise<Ran> => {
   expect(ran.code, ran.output).toBe(0);
   return ran;
 };
+
+/** The machine's own Node, where that is too old for the program. */
+const olderNode = (env["PATH"] ?? "")
+  .split(":")
+  .map((path) => join(path, "node"))
+  .find((file) => {
+    const { status, stdout } = spawnSync(file, ["--version"]);
+    return status === 0 && Number(/^v(\d+)/.exec(String(stdout))?.[1]) < 24;
+  });
 
 let files: string[];
 let running: Running | undefined;
@@ -222,6 +232,24 @@ describe("the packed package", () => {
     running.signal("SIGINT");
     expect(await running.ended).toMatchObject({ code: 0, signal: null });
     expect(family.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe("what is missing is said in one line", () => {
+  test.skipIf(olderNode === undefined)("by a Node that is too old for it", async () => {
+    const command = `"${olderNode}" node_modules/tollgate/dist/cli.js start`;
+    const { code, output } = await runShell(command, inProject);
+    const line = /^tollgate: Node 24 or newer is needed, and this is Node \d+\.\d+\.\d+\n$/;
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
+  });
+
+  test("by `dev` without the optional packages, which no other command needs", async () => {
+    rmSync(join(project, "node_modules/@foundry-rs"), { recursive: true });
+    const { code, output } = await runShell("npx tollgate dev", inProject);
+    const line =
+      /^tollgate: the local chain needs the package @foundry-rs\/anvil-\S+: install without --omit=optional, .*\n$/;
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(line) });
+    expect((await runShell("npx tollgate --version", inProject)).code).toBe(0);
   });
 });
 

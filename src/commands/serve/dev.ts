@@ -9,7 +9,7 @@ import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { parseConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import type { ConsoleStart } from "../../console/messages.ts";
-import { DEV_CHAIN_ID, type DevNode } from "../../dev/anvil.ts";
+import { DEV_CHAIN_ID, type DevNode, lookForAnvil } from "../../dev/anvil.ts";
 import { bannerLines } from "../../dev/banner.ts";
 import { type DevChain, startDevChain } from "../../dev/chain.ts";
 import { startDemoTraffic } from "../../dev/demo-traffic.ts";
@@ -22,6 +22,7 @@ import type { Storage } from "../../storage/store.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
 import { createQuietLog, type Logger } from "../../telemetry/log.ts";
 import { EventLoop } from "../../wire/event-loop.ts";
+import { unwrap } from "../output.ts";
 import { ConsoleHost, type ServingConsole } from "./console-process.ts";
 import { type DemoKeys, demoKeys, showSpending } from "./dev-account.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -50,9 +51,10 @@ export type DevOptions = {
 /**
  * `dev [--data DIR] [--examples]`: everything embedded, on 127.0.0.1, until Ctrl-C: chain, gateway,
  * dashboard.
- * @throws where the local chain does not start, or no port is free
+ * @throws CommandError where anvil is not installed; Error where it does not start, or no port is free
  */
 export async function runDev(options: DevOptions, print: (text: string) => void): Promise<void> {
+  unwrap(lookForAnvil());
   const stopped = stopSignal();
   const kept = options.data === undefined ? undefined : resolve(options.data);
   const folder = kept ?? (await mkdtemp(join(tmpdir(), "tollgate-dev-")));
