@@ -21,6 +21,7 @@ import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
 import { GatewayServer } from "./gateway/fronts/server.ts";
 import { Pipeline, type PipelineParts } from "./gateway/pipeline.ts";
+import { RequestLog } from "./gateway/request-log.ts";
 import { type Clock, systemTimers, type Time } from "./lib/clock.ts";
 import { MemoryBudget } from "./lib/memory-budget.ts";
 import { type BoardPlace, boardBytes } from "./lib/shared-board.ts";
@@ -36,8 +37,9 @@ import { NetworkFeeds, type NetworkFeedsParts } from "./subscriptions/network-fe
 import { CallLog, failureLine, type Logger } from "./telemetry/log.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 import { accountBalance } from "./usage/account-usage.ts";
+import { ownUsage } from "./usage/own-usage.ts";
 import { readAtMostOncePerSecond } from "./usage/recent-usage.ts";
-import { UsageRecorder } from "./usage/usage-recorder.ts";
+
 import type { EventLoop } from "./wire/event-loop.ts";
 
 export type GatewayParts = {
@@ -88,14 +90,16 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const scheduler = { ...systemScheduler, ...clock };
   const credits = ownLedger(config, { storage, scheduler, log, process, onForgotten });
   const { ledger } = credits;
-  const usage = usageRecorder(config, { ...parts, metrics, clock, process });
+  const usage = ownUsage(config, { ...parts, metrics, clock, process });
   const feeds = feedsOf(config, served, { clock, timers, ledger, usage });
+  const { random } = Math;
+  const requests = config.requestLog && new RequestLog(config.requestLog, { log, clock, random });
   const filters = new Filters({ store: storage.filters, feeds, clock, random: randomBytes });
   const server = new GatewayServer(config.server, {
     memory,
     feeds,
     ...wayIn(config, { addresses: new AddressBook(networks), authenticator, clock }),
-    pipeline: pipelineOf(config, { storage, log, clock, ledger, usage, filters }),
+    pipeline: pipelineOf(config, { storage, log, clock, ledger, usage, filters, requests }),
     ids: new RequestIds(randomBytes),
     ...{ authenticator, metrics, ledger, clock, loop, log },
   });
@@ -108,7 +112,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
-    const parts = [server, admin, fleet, losses, credits, usage, authenticator];
+    const parts = [server, admin, fleet, losses, credits, usage, authenticator, requests];
     for (const part of parts) await part?.stop();
     await Promise.all(served.map((network) => network.stop()));
     await disk?.close();
@@ -136,7 +140,7 @@ function pipelineOf(
     log,
     ...parts
   }: Pick<GatewayParts, "storage" | "log"> &
-    Pick<PipelineParts, "clock" | "ledger" | "usage" | "filters">,
+    Pick<PipelineParts, "clock" | "ledger" | "usage" | "filters" | "requests">,
 ): Pipeline {
   const { clock } = parts;
   return new Pipeline({
@@ -224,34 +228,6 @@ function memoryOf({ server }: Config, metrics: Metrics): MemoryBudget {
   const memory = new MemoryBudget(clientMemoryBytes(server));
   metrics.watchMemory(memory);
   return memory;
-}
-
-function usageRecorder(
-  config: Config,
-  {
-    storage,
-    log,
-    clock,
-    metrics,
-    process,
-  }: GatewayParts & {
-    readonly metrics: Metrics;
-    readonly clock: Time;
-    readonly process: string;
-  },
-): UsageRecorder {
-  return new UsageRecorder(
-    { keep: config.usage.keep, process },
-    {
-      store: storage.usage,
-      clock,
-      onStoreFailure: failureLine(log, "usage cannot be written; it is kept in memory"),
-      onLost: (calls) => {
-        metrics.usageLost.inc(calls);
-        log.error({ calls }, "usage was lost: the store failed for too long");
-      },
-    },
-  );
 }
 
 /** The result of tollgate_usage: what `usage --json` prints, without the calls. */

@@ -7,7 +7,7 @@ import { isPostgresUrl } from "./storage.ts";
 
 /** The configuration with each relative path made absolute, from the folder of its file. */
 export function resolvePaths(config: Config, baseDir: string): Config {
-  const { server, storage, cache } = config;
+  const { server, storage, cache, requestLog } = config;
   const { tls } = server;
   const { disk } = cache;
   const local = (path: string): string => resolve(baseDir, path);
@@ -20,6 +20,11 @@ export function resolvePaths(config: Config, baseDir: string): Config {
       ...(storage.journal !== undefined && { journal: local(storage.journal) }),
     },
     cache: disk ? { ...cache, disk: { ...disk, path: local(disk.path) } } : cache,
+    // `-` is standard output.
+    ...(requestLog !== undefined &&
+      requestLog.path !== "-" && {
+        requestLog: { ...requestLog, path: local(requestLog.path) },
+      }),
     networks: config.networks.map((network) => ({
       ...network,
       upstreams: network.upstreams.map((upstream) => ({

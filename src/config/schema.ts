@@ -84,6 +84,12 @@ const cache = z.strictObject({
   disk: z.strictObject({ path: text, maxBytes: positive.default(10_737_418_240) }).optional(),
 });
 
+const requestLog = z.strictObject({
+  path: text,
+  ratio: z.number().min(0).max(1).default(1),
+  params: z.boolean().default(false),
+});
+
 /** The whole file. What a part does not name has its default, save where absence means "off". */
 export const configSchema = z.strictObject({
   server: server.prefault({}),
@@ -102,6 +108,7 @@ export const configSchema = z.strictObject({
       level: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
     })
     .prefault({}),
+  requestLog: requestLog.optional(),
   plans: z.record(plainName, planFigures).prefault({}).transform(mergePlans),
   networks: z.array(network).min(1),
 });

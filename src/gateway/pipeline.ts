@@ -17,12 +17,15 @@ import { drawForFreeCall, drawForMessage, drawForRefusal } from "./free-load.ts"
 import { normalise } from "./normalise.ts";
 import { answerOwn, askFilterLogs, type OwnParts } from "./own-answers.ts";
 import { notAllowed } from "./refusals.ts";
+import type { RequestLog } from "./request-log.ts";
 
 export type PipelineParts = OwnParts & {
   readonly clock: Clock;
   readonly log: CallLog;
   readonly ledger: Pick<Ledger, "admit" | "draw" | "settle">;
   readonly usage: Pick<UsageRecorder, "record" | "contract">;
+  /** Absent where none is configured. */
+  readonly requests?: Pick<RequestLog, "note"> | undefined;
   /** Whether the account's plan lets partners answer where no primary can. */
   readonly mayFailOver: (identity: Identity) => boolean;
 };
@@ -246,7 +249,7 @@ function settle(call: Call, { ledger }: PipelineParts): void {
 }
 
 /** Counts and logs the call: nobody's answer has to wait for that. */
-function count(call: Call, { clock, log, usage }: PipelineParts): void {
+function count(call: Call, { clock, log, usage, requests }: PipelineParts): void {
   const { definition, error, session } = call;
   const { network } = session;
   const outcome = error === undefined ? "ok" : error.name;
@@ -269,6 +272,7 @@ function count(call: Call, { clock, log, usage }: PipelineParts): void {
   if (call.contract !== undefined && call.charged > 0) {
     usage.contract(accountId, network.name, call.contract);
   }
+  requests?.note(call, latencyMs);
   if (error?.internal !== undefined) {
     const fields = { requestId: session.requestId, network: network.name, method, outcome };
     log.warn({ ...fields, cause: error.internal }, "a call failed");
