@@ -145,6 +145,24 @@ test("a forgotten password is set anew by mail, once, and every session ends", a
   await signedIn.page.getByText("This link was used before or is too old").waitFor();
 });
 
+test("who signs in by a link of the command line sets a first password in the settings", async () => {
+  const email = "linked@example.com";
+  await dashboard.account(email, { operator: true });
+  const { stdout } = await dashboard.workplace.run("accounts", "link", email);
+  const visitor = await browser.visit(dashboard);
+  const { page } = visitor;
+  await page.goto(/http\S+/.exec(stdout)?.[0] ?? "");
+  await isInside(visitor);
+  await visitor.open("/settings");
+  await page.getByText("You have none yet, and sign in by a link.").waitFor();
+  await page.getByRole("textbox", { name: "Password" }).fill(NEW_PASSWORD);
+  await button(page, "Set the password").click();
+  await button(page, "Change the password").waitFor();
+  await signOut(page);
+  await signInByPassword(page, email, NEW_PASSWORD);
+  await isInside(visitor);
+});
+
 test("a session is listed where it was opened and can be ended from another", async () => {
   const email = "sessions@example.com";
   const here = await settingsOf(email);

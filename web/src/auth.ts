@@ -27,6 +27,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     "This is not the password of the sign-up. If you did not sign up, close this page.",
   PASSWORD_TOO_SHORT: "The password is too short: use at least 8 characters.",
   PASSWORD_TOO_LONG: "The password is too long: use at most 128 characters.",
+  PASSWORD_ALREADY_SET: "You have a password already. Load the page again to change it.",
   INVALID_PASSWORD: "The password is wrong. Type the one that you sign in with now.",
   INVALID_TOKEN: "This link was used before or is too old. Ask for a new one.",
   INVALID_CODE: "The code is wrong. Type the one that your app shows now.",
@@ -40,6 +41,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Ends a sign-up in a browser other than the one it began in. */
 export async function confirmSignUp(sent: { readonly token: string; readonly password: string }) {
   return unwrap(await auth.$fetch("/confirm-sign-up", { method: "POST", body: sent }));
+}
+
+/** Of somebody who has none and signs in by a link. */
+export async function setFirstPassword(newPassword: string) {
+  return unwrap(
+    await auth.$fetch("/set-first-password", { method: "POST", body: { newPassword } }),
+  );
 }
 
 /** Ends one of one's own sessions. */

@@ -22,6 +22,7 @@ const CONFIRMATIONS: readonly string[] = ["/verify-email", "/confirm-sign-up"];
 const CHANGES: Readonly<Record<string, Change>> = Object.freeze({
   "/sign-out": { action: "user.sign_out" },
   "/change-password": { action: "user.password_change" },
+  "/set-first-password": { action: "user.password_change", detail: { which: "first" } },
   "/two-factor/disable": { action: "user.two_factor_disable" },
   "/passkey/verify-registration": { action: "user.passkey_add" },
   "/passkey/delete-passkey": { action: "user.passkey_remove" },

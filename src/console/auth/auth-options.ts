@@ -15,6 +15,7 @@ import { auditPlugin, writeAudit } from "./audit-plugin.ts";
 import type { AuthParts, AuthSettings } from "./auth.ts";
 import type { AuthMail } from "./auth-mail.ts";
 import { CLIENT_ADDRESS_HEADER } from "./client-header.ts";
+import { firstPassword } from "./first-password.ts";
 import { tidyName } from "./names.ts";
 import { oneTimeCodes } from "./one-time-codes.ts";
 import { passwordGuard } from "./password-guard.ts";
@@ -117,6 +118,7 @@ function plugins({ publicUrl, signup }: AuthSettings, parts: AuthOptionParts) {
       },
     }),
     twoFactorForLinks(),
+    firstPassword(),
     passwordGuard(new Attempts(parts.tables.attempts, parts.clock)),
     oneTimeCodes(parts.clock),
     sessionIds(),

@@ -13,7 +13,7 @@ const PATHS: readonly RegExp[] = [
   /^\/magic-link\/verify$/,
   /^\/(get-session|sign-out|update-user)$/,
   /^\/(list-sessions|revoke-session|revoke-sessions|revoke-other-sessions)$/,
-  /^\/(request-password-reset|reset-password|change-password)$/,
+  /^\/(request-password-reset|reset-password|change-password|set-first-password)$/,
   /^\/(verify-email|confirm-sign-up)$/,
   /^\/two-factor\/(enable|disable|get-totp-uri|verify-totp|verify-backup-code|generate-backup-codes)$/,
   /^\/passkey\/(generate-register-options|verify-registration)$/,

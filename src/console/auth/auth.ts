@@ -97,5 +97,9 @@ export async function openAuth(settings: AuthSettings, parts: AuthParts): Promis
     const twoFactor = "twoFactorEnabled" in found.user && found.user.twoFactorEnabled === true;
     return { id, email, name, emailVerified, twoFactor };
   };
-  return { handle: auth.handler, sessions: { read }, signInLink, close };
+  const hasPassword: Sessions["hasPassword"] = async (userId) => {
+    const { internalAdapter } = await auth.$context;
+    return (await internalAdapter.findCredentialAccount(userId)) !== null;
+  };
+  return { handle: auth.handler, sessions: { read, hasPassword }, signInLink, close };
 }

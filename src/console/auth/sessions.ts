@@ -12,4 +12,6 @@ export type SessionUser = {
 export type Sessions = {
   /** Undefined where the request carries no session, or one that has ended. */
   readonly read: (headers: Headers) => Promise<SessionUser | undefined>;
+  /** Whether somebody can sign in with a password. */
+  readonly hasPassword: (userId: string) => Promise<boolean>;
 };

@@ -26,7 +26,13 @@ export const ownAccount = z.object({
 export type OwnAccount = z.output<typeof ownAccount>;
 
 export const me = z.object({
-  user: z.object({ id: z.string(), email: z.string(), name: z.string(), twoFactor: z.boolean() }),
+  user: z.object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    twoFactor: z.boolean(),
+    hasPassword: z.boolean(),
+  }),
   operator: z.boolean(),
   accounts: z.array(ownAccount),
 });

@@ -16,7 +16,7 @@ import {
 } from "../contract/session.ts";
 
 export function sessionRoutes(parts: ApiParts): BoundRoute[] {
-  const { config, version, mailer } = parts;
+  const { config, version, mailer, sessions } = parts;
   const gateway = gatewayUrls(parts);
   const networks = config.networks.map((network) => networkView(network, gateway));
   const names = config.networks.map(({ name }) => name);
@@ -34,7 +34,7 @@ export function sessionRoutes(parts: ApiParts): BoundRoute[] {
       }
       const { id, email, name, twoFactor } = user;
       return {
-        user: { id, email, name, twoFactor },
+        user: { id, email, name, twoFactor, hasPassword: await sessions.hasPassword(id) },
         operator: await isOperator(parts, user),
         accounts: accounts.map((account) => ownAccountView(account, user)),
       };

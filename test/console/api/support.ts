@@ -127,7 +127,10 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     random: randomBytes,
     version: "0.0.0",
     clientOf: ({ ip, headers }) => ({ ip, agent: headers["user-agent"] ?? null }),
-    sessions: { read: async (headers) => users.get(headers.get("cookie") ?? "") },
+    sessions: {
+      read: async (headers) => users.get(headers.get("cookie") ?? ""),
+      hasPassword: async () => true,
+    },
   };
   const app = fastify({
     exposeHeadRoutes: false,

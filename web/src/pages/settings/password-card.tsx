@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { toast } from "../../announce.tsx";
-import { auth, unwrap } from "../../auth.ts";
+import { auth, setFirstPassword, unwrap } from "../../auth.ts";
 import { Link } from "../../router.tsx";
 import { useSession } from "../../session.tsx";
 import { Card } from "../../ui/display.tsx";
@@ -8,6 +8,32 @@ import { Field } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 
 export function PasswordCard() {
+  const { me } = useSession();
+  return me?.user.hasPassword === false ? <FirstPassword /> : <ChangePassword />;
+}
+
+function FirstPassword() {
+  const { refresh } = useSession();
+  return (
+    <Card title="Password" hint="You have none yet, and sign in by a link.">
+      <Form
+        submit="Set the password"
+        kind="plain"
+        onSubmit={async (values) => {
+          await setFirstPassword(values.exact("new"));
+          toast("The password is set");
+          await refresh();
+        }}
+      >
+        <div class="fields">
+          <NewPassword label="Password" />
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function ChangePassword() {
   const { config } = useSession();
   const [round, setRound] = useState(0);
   return (
@@ -45,18 +71,24 @@ export function PasswordCard() {
             autoComplete="current-password"
             required
           />
-          <Field
-            name="new"
-            label="New password"
-            type="password"
-            autoComplete="new-password"
-            minLength={8}
-            maxLength={128}
-            hint="8 to 128 characters."
-            required
-          />
+          <NewPassword label="New password" />
         </div>
       </Form>
     </Card>
+  );
+}
+
+function NewPassword({ label }: { readonly label: string }) {
+  return (
+    <Field
+      name="new"
+      label={label}
+      type="password"
+      autoComplete="new-password"
+      minLength={8}
+      maxLength={128}
+      hint="8 to 128 characters."
+      required
+    />
   );
 }
