@@ -1,6 +1,7 @@
 import { DURATION_FORM, parseDuration } from "../config/duration.ts";
 import type { Account } from "../storage/store.ts";
 import { redactKeys } from "../telemetry/redact.ts";
+import { EXPLORER_KEY_NAME } from "./explorer-key.ts";
 
 /** The value of a text, or its fault and the right form, for people. */
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
@@ -31,6 +32,9 @@ export function planFault(
 
 export function keyNameFault(name: string): string | undefined {
   if (redactKeys(name) !== name) return "a key's name must not hold a key";
+  if (name.trim() === EXPLORER_KEY_NAME) {
+    return `${EXPLORER_KEY_NAME} is the explorer's own key; choose another name`;
+  }
   if (name.trim() !== "" && name.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(name)) {
     return undefined;
   }

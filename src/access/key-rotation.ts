@@ -1,4 +1,6 @@
 import type { ApiKey, Storage } from "../storage/store.ts";
+import { isExplorerKey } from "./explorer-key.ts";
+import { mostActiveKeys } from "./most-keys.ts";
 import { isActive, type NewKey, type NewKeyParts, newKey } from "./new-key.ts";
 
 /** A day: long enough to bring a new key to every place that has the old one. */
@@ -28,12 +30,15 @@ export async function rotateKey(
   const oldEndsAt = Math.min(now + overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY);
   if (maxKeys !== undefined) {
     const records = await storage.keys.list(old.accountId);
-    const staying = records.filter(({ key }) => key.id !== old.id && isActive(key, oldEndsAt));
+    const staying = records.filter(
+      ({ key }) => key.id !== old.id && !isExplorerKey(key) && isActive(key, oldEndsAt),
+    );
     if (staying.length >= maxKeys) return "too_many_keys";
   }
   const { accountId, name, limits, allow } = old;
   const made = newKey(parts, { accountId, name, limits, allow, expiresAt: null });
-  const most = maxKeys === undefined ? undefined : 2 * maxKeys;
+  const { keys } = storage;
+  const most = maxKeys && (await mostActiveKeys(2 * maxKeys, { keys, clock, accountId }));
   // The new key first: whatever fails in between, no caller is left without one.
   if (!(await storage.keys.insert(made.key, most))) return "too_many_keys";
   await storage.keys.update(old.id, { expiresAt: oldEndsAt });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { hashApiKey } from "../../access/api-key.ts";
+import { EXPLORER_KEY_NAME } from "../../access/explorer-key.ts";
 import { openMemory } from "../../storage/memory.ts";
 import type { ApiKey } from "../../storage/store.ts";
 import { CommandError } from "../output.ts";
@@ -34,6 +35,16 @@ const stored = async (id: string): Promise<ApiKey | undefined> =>
   (await parts.storage.keys.findById(id))?.key;
 
 describe("keys rotate", () => {
+  test("does not count the explorer's key", async () => {
+    const [first] = [await create(), await create(), await create()];
+    const old = await stored(first.id);
+    if (old === undefined) throw new Error("the key is not there");
+    const own = { ...old, id: "key_explorer", hash: "own", name: EXPLORER_KEY_NAME };
+    await parts.storage.keys.insert(own);
+    const { id } = await rotate(first.id);
+    expect(await stored(id)).toMatchObject({ name: "backend" });
+  });
+
   test("makes a second key of the same name, limits and lists; the first ends a day later", async () => {
     const old = await create();
     await limitKey(parts, { id: old.id, daily: "1000", perSecond: "10" });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/written.ts";
 import { hashApiKey, isApiKey } from "../../access/api-key.ts";
+import { EXPLORER_KEY_NAME } from "../../access/explorer-key.ts";
 import { openMemory } from "../../storage/memory.ts";
 import { openSqlite } from "../../storage/sqlite/client.ts";
 import { CommandError } from "../output.ts";
@@ -73,6 +74,18 @@ describe("keys create", () => {
     await create();
     await createAccount(parts, { email: "b@example.com", plan: "growth", operator: false });
     for (let n = 0; n < 10; n += 1) await create({ account: "B@example.com" });
+  });
+
+  test("does not count the explorer's key, and gives nobody its name", async () => {
+    const { key } = await create();
+    const record = await parts.storage.keys.findByHash(hashApiKey(key));
+    if (record === undefined) throw new Error("the key is not there");
+    const own = { ...record.key, id: "key_explorer", hash: "own", name: EXPLORER_KEY_NAME };
+    await parts.storage.keys.insert(own);
+    await create();
+    await create();
+    await expect(create()).rejects.toThrow("ada@example.com has 3 active keys");
+    await expect(create({ name: ` ${EXPLORER_KEY_NAME}` })).rejects.toThrow("choose another name");
   });
 
   test("refuses an account that does not exist, or whose plan is gone", async () => {

@@ -1,4 +1,5 @@
 import { keyNameFault, readDate, tooManyKeys } from "../../access/account-checks.ts";
+import { mostActiveKeys } from "../../access/most-keys.ts";
 import { NO_LIMITS } from "../../access/new-account.ts";
 import { keyState, newKey } from "../../access/new-key.ts";
 import type { ApiKey, KeyRecord, Storage } from "../../storage/store.ts";
@@ -32,7 +33,10 @@ export async function createKey(parts: KeyParts, request: KeyRequest): Promise<O
   const maxKeys = maxKeysOf(plans, account.plan);
   const grant = { accountId: account.id, name, expiresAt, limits: NO_LIMITS, allow: {} };
   const { text, key } = newKey(parts, grant);
-  if (!(await storage.keys.insert(key, maxKeys))) refuse(tooManyKeys(account, maxKeys));
+  const { keys } = storage;
+  const most =
+    maxKeys && (await mostActiveKeys(maxKeys, { keys, clock: parts.clock, accountId: account.id }));
+  if (!(await keys.insert(key, most))) refuse(tooManyKeys(account, maxKeys));
   const detail = { name, ...(request.expires !== undefined && { expires: request.expires }) };
   await note(parts, { accountId: account.id, action: "key.create", target: key.id, detail });
   return { json: { id: key.id, key: text }, text: describeNew(key, account.email, text) };

@@ -1,8 +1,8 @@
+import { EXPLORER_KEY_NAME, isExplorerKey } from "../../access/explorer-key.ts";
 import { NO_LIMITS } from "../../access/new-account.ts";
 import { isActive, newKey } from "../../access/new-key.ts";
 import type { Account, ApiKey } from "../../storage/store.ts";
 import type { ApiParts } from "../api/parts.ts";
-import { EXPLORER_KEY_NAME } from "../contract/constants.ts";
 import { keyParts } from "./key-requests.ts";
 
 const VALID_MS = 86_400_000;
@@ -11,12 +11,8 @@ const RENEWED_BEFORE_MS = 60_000;
 
 export type ExplorerKey = { readonly id: string; readonly text: string; readonly endsAt: number };
 
-export function isExplorerKey({ name }: Pick<ApiKey, "name">): boolean {
-  return name === EXPLORER_KEY_NAME;
-}
-
 /** The explorer's keys of an account that a gateway still takes. */
-export async function activeExplorerKeys(
+async function activeExplorerKeys(
   { storage, clock }: Pick<ApiParts, "storage" | "clock">,
   { id }: Account,
 ): Promise<readonly ApiKey[]> {

@@ -7,7 +7,6 @@ import type { Account, AllowLists, ApiKey } from "../../storage/store.ts";
 import { notFound } from "../api/access.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { Problem } from "../api/problem.ts";
-import { EXPLORER_KEY_NAME } from "../contract/constants.ts";
 
 export function keyParts({ clock, random, config }: ApiParts): NewKeyParts {
   return { clock, random, pepper: config.keys.pepper };
@@ -33,10 +32,7 @@ export function maxKeysOf({ plans }: Pick<Config, "plans">, { plan }: Account): 
 
 /** @throws Problem */
 export function checkName(name: string): void {
-  const fault =
-    name.trim() === EXPLORER_KEY_NAME
-      ? `${EXPLORER_KEY_NAME} is the explorer's own key; choose another name`
-      : keyNameFault(name);
+  const fault = keyNameFault(name);
   if (fault !== undefined) throw new Problem("bad_request", fault, { field: "body.name" });
 }
 

@@ -13,7 +13,5 @@ export const OTHER_SERIES = "other";
 export const MOST_ALERT_EMAILS = 10;
 export const KEY_NAME_MAX_LENGTH = 100;
 export const EMAIL_MAX_LENGTH = 254;
-/** The name of the explorer's own key of an account. */
-export const EXPLORER_KEY_NAME = "Explorer (dashboard)";
 /** Bytes of an answer that the explorer shows. */
 export const EXPLORER_ANSWER_BYTES = 1_048_576;

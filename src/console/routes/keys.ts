@@ -1,11 +1,12 @@
 import { readOverlap, tooManyKeys } from "../../access/account-checks.ts";
 import { listsDetail } from "../../access/audit-entry.ts";
+import { isExplorerKey } from "../../access/explorer-key.ts";
 import { DEFAULT_OVERLAP_MS, rotateKey as rotate } from "../../access/key-rotation.ts";
+import { mostActiveKeys } from "../../access/most-keys.ts";
 import { NO_LIMITS } from "../../access/new-account.ts";
 import { newKey } from "../../access/new-key.ts";
 import { openWith } from "../../fleet/open-by-key.ts";
 import type { KeyChanges } from "../../storage/store.ts";
-import { activeExplorerKeys, isExplorerKey } from "../accounts/explorer-keys.ts";
 import {
   checkName,
   findKey,
@@ -55,9 +56,9 @@ function creation(parts: ApiParts): BoundRoute {
       limits: changedLimits(NO_LIMITS, body.limits),
       allow: readLists(body.allow ?? {}, config, {}),
     });
-    // The plan's number is of those that people make.
-    const most = maxKeys && maxKeys + (await activeExplorerKeys(parts, account)).length;
-    if (!(await storage.keys.insert(key, most))) {
+    const { keys } = storage;
+    const most = maxKeys && (await mostActiveKeys(maxKeys, { keys, clock, accountId: account.id }));
+    if (!(await keys.insert(key, most))) {
       throw new Problem("conflict", tooManyKeys(account, maxKeys));
     }
     const detail = { name: key.name, ...(body.expires != null && { expires: body.expires }) };

@@ -1,4 +1,5 @@
 import { emailFault, planFault } from "../../access/account-checks.ts";
+import { isExplorerKey } from "../../access/explorer-key.ts";
 import { newAccount } from "../../access/new-account.ts";
 import { isActive } from "../../access/new-key.ts";
 import { dayOf } from "../../lib/day.ts";
@@ -131,11 +132,12 @@ async function operatorView(
     accountBalance({ storage, plans }, account, now),
     storage.keys.list(account.id),
   ]);
-  const active = records.filter(({ key }) => isActive(key, now)).length;
+  const made = records.filter(({ key }) => !isExplorerKey(key));
+  const active = made.filter(({ key }) => isActive(key, now)).length;
   return {
     ...accountView(account, plans),
     ownLimits: account.limits,
     today: { used, limit },
-    keys: { all: records.length, active },
+    keys: { all: made.length, active },
   };
 }

@@ -95,6 +95,7 @@ describe.each(STORES)("people and accounts, with %s storage", (store) => {
     const account = await rig.account("ada@example.com");
     await rig.key(account);
     await rig.key(account, { revokedAt: 1 });
+    await rig.key(account, { name: "Explorer (dashboard)" });
     const operator = rig.person(root.email);
     const ada = rig.person(account.email);
     const url = `/api/operator/accounts/${account.id}`;

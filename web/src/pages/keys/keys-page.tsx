@@ -1,5 +1,6 @@
 import "./keys.css";
 import { useState } from "preact/hooks";
+import { isExplorerKey } from "../../../../src/access/explorer-key.ts";
 import type { Account } from "../../../../src/console/contract/accounts.ts";
 import type { KeyView, ListedKey } from "../../../../src/console/contract/keys.ts";
 import { useGet } from "../../load.ts";
@@ -32,7 +33,9 @@ export function KeysPage() {
     setOpened({ what: "secret", secret });
     keys.reload();
   };
-  const active = keys.data?.items.filter(({ state }) => state === "active") ?? [];
+  // The explorer's own key is none that somebody made.
+  const made = keys.data?.items.filter((key) => !isExplorerKey(key));
+  const active = made?.filter(({ state }) => state === "active") ?? [];
   const most = account.data?.maxKeys ?? null;
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setOpened({ what: "create" })}>
@@ -46,12 +49,12 @@ export function KeysPage() {
         uses, and can end it alone.
       </PageHead>
       {keys.error && <LoadFault error={keys.error} retry={keys.reload} />}
-      {keys.data === undefined && !keys.error && (
+      {made === undefined && !keys.error && (
         <Card>
           <Skeleton lines={4} />
         </Card>
       )}
-      {keys.data !== undefined && active.length === 0 && (
+      {made !== undefined && active.length === 0 && (
         <Card>
           <Empty icon="key" title="Make your first key" action={create}>
             It takes a name and nothing more. You then get the address of each network with the key
@@ -59,12 +62,8 @@ export function KeysPage() {
           </Empty>
         </Card>
       )}
-      {keys.data !== undefined && keys.data.items.length > 0 && (
-        <KeyTable
-          keys={keys.data.items}
-          most={most}
-          onAction={(what, key) => setOpened({ what, key })}
-        />
+      {made !== undefined && made.length > 0 && (
+        <KeyTable keys={made} most={most} onAction={(what, key) => setOpened({ what, key })} />
       )}
       {opened && (
         <OpenedDialog opened={opened} onClose={close} onSecret={show} onChange={keys.reload} />
