@@ -1,4 +1,5 @@
 import { Registry } from "prom-client";
+import { ownVersion } from "../lib/own-files.ts";
 import {
   type CacheMetrics,
   type CacheState,
@@ -106,6 +107,11 @@ export class Metrics {
 
   constructor() {
     collectProcessMetrics(this.registry);
+    const build = this.#make.gauge("tollgate_build_info", {
+      help: "Always 1: which version runs on which Node",
+      labels: ["version", "node"],
+    });
+    build.of(ownVersion(), process.version).read = () => 1;
   }
 
   /** Calls of all networks so far. */

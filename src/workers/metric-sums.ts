@@ -3,6 +3,7 @@ import type { MetricFamily, MetricSample } from "../admin/operations.ts";
 
 /** All others are added up. */
 const NOT_ADDED: Readonly<Record<string, (one: number, other: number) => number>> = Object.freeze({
+  tollgate_build_info: Math.max,
   // All workers report the same value of these, some later than others.
   tollgate_network_head: Math.max,
   tollgate_upstream_head: Math.max,
