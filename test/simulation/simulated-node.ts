@@ -260,7 +260,12 @@ export class SimulatedNode {
     this.#highest = Math.max(this.#highest, tip.number);
   }
 
-  #call(request: UpstreamRequest, done: End): InAir {
+  /** A request over a connection that was just opened: the node is closing others at most. */
+  askOverFresh(request: UpstreamRequest, done: End): InAir {
+    return this.#call(request, done, false);
+  }
+
+  #call(request: UpstreamRequest, done: End, isLate = this.connection.isClosing): InAir {
     const { time, random } = this.#parts;
     this.onRequest(request);
     const leave = () => {
@@ -275,7 +280,7 @@ export class SimulatedNode {
       done(answer);
     };
     const timer = time.set(request.timeoutMs, () => end({ kind: "timeout" }));
-    const sent: Request = { request, end, isThere: false, isLate: this.connection.isClosing };
+    const sent: Request = { request, end, isThere: false, isLate };
     this.#inAir.set(end, sent);
     time.after(this.#travelMs(random), () => this.#work(sent));
     return { cancel: leave };

@@ -58,6 +58,7 @@ class NodeStream extends EventEmitter {
   readonly #parts: Parts;
   #received = "";
   #isOpen = false;
+  #hasServed = false;
   #inAir: InAir | undefined;
   /** Bytes come in the order in which they were sent. */
   #arrivesMs = 0;
@@ -124,12 +125,14 @@ class NodeStream extends EventEmitter {
   #ask(body: string): void {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: [] };
     const request = { method, params: JSON.stringify(params), timeoutMs: NO_DEADLINE_MS };
-    this.#inAir = this.node.transport.call(request, {
-      answered: (answer) => {
-        this.#inAir = undefined;
-        this.#answer(id, answer);
-      },
-    });
+    const answered = (answer: UpstreamAnswer) => {
+      this.#inAir = undefined;
+      this.#answer(id, answer);
+    };
+    // A node closes connections that have rested, never one that was opened a moment ago.
+    this.#inAir = this.#hasServed
+      ? this.node.transport.call(request, { answered })
+      : this.node.askOverFresh(request, answered);
   }
 
   #answer(id: number, answer: UpstreamAnswer): void {
@@ -154,6 +157,7 @@ class NodeStream extends EventEmitter {
 
   #respond(status: number, body: string, { retryAfterMs }: { retryAfterMs?: number } = {}): void {
     const { random } = this.#parts;
+    this.#hasServed = true;
     const isLast = random.chance(0.05);
     const isChunked = random.chance(0.3);
     const lines = [`HTTP/1.1 ${status} Something`, "Content-Type: application/json"];
