@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
 import { serve } from "./child.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import { nextBlock, type StreamBlock } from "./stream-blocks.ts";
 
 export type StreamNodeCommand =
@@ -83,6 +84,7 @@ process.on("message", (command: StreamNodeCommand) => {
   }
   tip = nextBlock(tip, command.logs);
   keep(tip);
+  collectGarbage();
   const params = { subscription: "0x1", result: tip.header };
   const told = JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params });
   const sentNs = String(process.hrtime.bigint());

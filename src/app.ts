@@ -91,7 +91,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const credits = ownLedger(config, { storage, scheduler, log, process, onForgotten });
   const { ledger } = credits;
   const usage = ownUsage(config, { ...parts, metrics, clock, process });
-  const feeds = feedsOf(config, served, { clock, timers, ledger, usage });
+  const feeds = feedsOf(config, served, { clock, timers, ledger, usage, buffers: loop.buffers });
   const { random } = Math;
   const requests = config.requestLog && new RequestLog(config.requestLog, { log, clock, random });
   const filters = new Filters({ store: storage.filters, feeds, clock, random: randomBytes });
@@ -154,10 +154,15 @@ function pipelineOf(
 function feedsOf(
   { plans }: Config,
   networks: readonly Network[],
-  { clock, timers, ...paid }: Pick<NetworkFeedsParts, "clock" | "timers"> & EventMeterParts,
+  {
+    clock,
+    timers,
+    buffers,
+    ...paid
+  }: Pick<NetworkFeedsParts, "clock" | "timers" | "buffers"> & EventMeterParts,
 ): NetworkFeeds {
   return new NetworkFeeds(networks, {
-    ...{ clock, timers, meter: new EventMeter(paid), random: randomBytes },
+    ...{ clock, timers, buffers, meter: new EventMeter(paid), random: randomBytes },
     later: (run) => void setImmediate(run),
     mostOf: ({ plan }) => plans[plan]?.maxSubscriptions ?? MOST_SUBSCRIPTIONS,
   });

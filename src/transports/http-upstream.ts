@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
@@ -58,6 +59,7 @@ export class HttpUpstream implements Transport {
   readonly name: string;
   readonly #pool: ConnectionPool;
   readonly #callParts: CallParts;
+  readonly #buffers: LargeBuffers;
   /** Where the node is sent batches. */
   readonly #batches: BatchSender | undefined;
   #lastId = 0;
@@ -67,6 +69,7 @@ export class HttpUpstream implements Transport {
     this.name = options.name;
     const headers = { ...options.headers, ...basicAuth(url) };
     const { timers, loop, memory, onBroken = () => undefined } = parts;
+    this.#buffers = loop.buffers;
     this.#pool = new ConnectionPool(url, options.maxConnections, { timers, loop, onBroken });
     this.#callParts = {
       ...{ pool: this.#pool, timers, clock: loop.clock, memory },
@@ -90,6 +93,10 @@ export class HttpUpstream implements Transport {
     this.#pool.send(call);
     call.begin();
     return call;
+  }
+
+  release(result: readonly Piece[]): void {
+    for (const piece of result) if (typeof piece !== "string") this.#buffers.giveBack(piece);
   }
 
   /** Whether any connection is open: else who answers next may be another node. */

@@ -1,3 +1,4 @@
+import type { Piece } from "../lib/bytes.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 
 export type UpstreamRequest = {
@@ -30,6 +31,8 @@ export type Transport = {
   /** Whether a connection is open: else who answers next may be another node than before. */
   readonly isConnected: boolean;
   readonly call: (request: UpstreamRequest, asker: Asker) => InAir;
+  /** Nobody reads this result any more: its memory is used again. */
+  readonly release?: (result: readonly Piece[]) => void;
   /** Ends the connections; calls in the air are answered as unreachable. */
   readonly close: () => Promise<void>;
 };

@@ -230,7 +230,11 @@ export class Upstream {
       if (fault) this.breaker.failed(attempt.beganMs);
       this.isReached = !fault;
       this.#events.asked();
-      done("result" in verdict ? wholeText(verdict.result) : undefined);
+      if ("result" in verdict) {
+        const text = wholeText(verdict.result);
+        this.#transport.release?.(verdict.result);
+        done(text);
+      } else done(undefined);
     };
     this.send({ ...request, alone: true }, { answered });
   }

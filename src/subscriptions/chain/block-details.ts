@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { MonotonicMs } from "../../lib/clock.ts";
 import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { NodeQuestion, NodeQuestions } from "../node-questions.ts";
-import type { Step, ToldBlock } from "./told-block.ts";
+import type { Standpoint, Step, ToldBlock } from "./told-block.ts";
 import type { Details } from "./topic.ts";
 
 /** Of the blocks that were told last: once one has left the chain, nodes may not know it any more. */
@@ -16,9 +16,11 @@ const MOST_LOST = 1000;
 
 /** What is asked of nodes for a block, and what of an answer is believed. */
 export type DetailKind<Detail> = {
-  readonly question: (block: ToldBlock) => NodeQuestion;
-  readonly read: (result: string, block: ToldBlock) => Detail | undefined;
+  readonly question: (block: Standpoint) => NodeQuestion;
+  readonly read: (result: string, block: Standpoint) => Detail | undefined;
   readonly sizeOf: (detail: Detail) => number;
+  /** It made room for others, and nobody is told of it any more. */
+  readonly dispose?: (detail: Detail) => void;
   /** Where nobody has to be asked. */
   readonly sure?: (block: ToldBlock) => Detail | undefined;
 };
@@ -40,6 +42,8 @@ export class BlockDetails<Detail extends object> implements Details {
   readonly #kept: LRUCache<string, Detail>;
   readonly #lost = new LRUCache<string, true>({ max: MOST_LOST });
   readonly #asked = new Map<string, Asking<Detail>>();
+  /** Somebody needed those of a block since the last one was expected. */
+  #isNeeded = false;
 
   constructor(kind: DetailKind<Detail>, parts: BlockDetailsParts) {
     this.#kind = kind;
@@ -47,7 +51,10 @@ export class BlockDetails<Detail extends object> implements Details {
     // One that is larger is kept alone: else nobody could be told of it.
     const sizeCalculation = (detail: Detail): number =>
       Math.min(kind.sizeOf(detail) + 1, KEPT_BYTES);
-    this.#kept = new LRUCache<string, Detail>({ maxSize: KEPT_BYTES, sizeCalculation });
+    this.#kept = new LRUCache<string, Detail>({
+      ...{ maxSize: KEPT_BYTES, sizeCalculation },
+      dispose: (detail) => kind.dispose?.(detail),
+    });
   }
 
   /** Undefined where nodes have to be asked. */
@@ -61,41 +68,64 @@ export class BlockDetails<Detail extends object> implements Details {
   }
 
   isGivenUp(block: ToldBlock): boolean {
-    return !this.#asked.has(block.hash) && this.isLost(block);
+    return !this.isAsked(block) && this.isLost(block);
+  }
+
+  /** Nodes are being asked for them: all are told once they have answered. */
+  isAsked(block: ToldBlock | undefined): boolean {
+    return block !== undefined && this.#asked.has(block.hash);
   }
 
   /** Has nodes asked for them until they are known, or that took too long. */
   fetch({ block, kind }: Pick<Step, "block" | "kind">): void {
+    this.needed();
+    const asking = this.#asked.get(block.hash) ?? this.#begin(block);
+    asking.wantedFor(kind);
+  }
+
+  /** Somebody is told of a block's details. */
+  needed(): void {
+    this.#isNeeded = true;
+  }
+
+  /**
+   * Nodes are being asked for this block. Where somebody needed the details of the one before, they are asked for its
+   * details at the same time, once: subscribers wait for one answer in place of two.
+   */
+  expect(block: Standpoint): void {
     const { hash } = block;
-    const asked = this.#asked.get(hash);
-    if (asked !== undefined) {
-      asked.wantedFor(kind);
-      return;
-    }
-    const ended = (detail: Detail | undefined): void => {
+    const isNeeded = this.#isNeeded && !this.#asked.has(hash) && !this.#kept.has(hash);
+    this.#isNeeded = false;
+    if (isNeeded) this.#begin(block);
+  }
+
+  #begin(block: Standpoint): Asking<Detail> {
+    const { hash } = block;
+    const { question, read } = this.#kind;
+    const ended = (detail: Detail | undefined, isWanted: boolean): void => {
       this.#asked.delete(hash);
-      if (detail === undefined) this.#lost.set(hash, true);
-      else {
+      if (detail !== undefined) {
         this.#lost.delete(hash);
         this.#kept.set(hash, detail);
-      }
+      } else if (isWanted) this.#lost.set(hash, true);
       this.#parts.told();
     };
-    const { question, read } = this.#kind;
-    this.#asked.set(hash, new Asking({ block, kind, question, read, ended }, this.#parts));
+    const asking = new Asking({ block, question, read, ended }, this.#parts);
+    this.#asked.set(hash, asking);
+    return asking;
   }
 
   /** Nobody wants any. */
   stop(): void {
     for (const asking of this.#asked.values()) asking.stop();
     this.#asked.clear();
+    this.#isNeeded = false;
   }
 }
 
 type AskingOptions<Detail> = Pick<DetailKind<Detail>, "question" | "read"> & {
-  readonly block: ToldBlock;
-  readonly kind: Step["kind"];
-  readonly ended: (detail: Detail | undefined) => void;
+  readonly block: Standpoint;
+  readonly ended: (detail: Detail | undefined, isWanted: boolean) => void;
 };
 
 class Asking<Detail> {
@@ -104,7 +134,10 @@ class Asking<Detail> {
   readonly #beganMs: MonotonicMs;
   /** When its block was first seen to have left the chain. */
   #leftMs: MonotonicMs | undefined;
-  #kind: Step["kind"];
+  /** Undefined while nobody wants them. */
+  #kind: Step["kind"] | undefined;
+  /** Nobody wanted them when nodes were asked last. */
+  #isEarly = false;
   #retry: Timer | undefined;
   #giveUp: (() => void) | undefined;
   #isOver = false;
@@ -113,8 +146,6 @@ class Asking<Detail> {
     this.#options = options;
     this.#parts = parts;
     this.#beganMs = parts.clock.monotonic();
-    this.#kind = options.kind;
-    this.wantedFor(options.kind);
     // Whoever wants them has to be told later than it asks.
     parts.later(() => this.#ask());
   }
@@ -126,6 +157,7 @@ class Asking<Detail> {
   }
 
   get #untilMs(): MonotonicMs {
+    if (this.#kind === undefined) return this.#beganMs;
     return this.#kind === "leaves" && this.#leftMs !== undefined
       ? this.#leftMs + LEFT_PATIENCE_MS
       : this.#beganMs + PATIENCE_MS;
@@ -147,6 +179,7 @@ class Asking<Detail> {
   #ask(): void {
     if (this.#isOver) return;
     const { block, question, read } = this.#options;
+    this.#isEarly = this.#kind === undefined;
     this.#giveUp = this.#parts.nodes.ask(
       question(block),
       (result) => read(result, block),
@@ -157,7 +190,10 @@ class Asking<Detail> {
   #told(detail: Detail | undefined): void {
     if (this.#isOver) return;
     const isOver = this.#parts.clock.monotonic() >= this.#untilMs;
-    if (detail === undefined && !isOver) this.#askAgain();
-    else this.#options.ended(detail);
+    if (detail === undefined && !isOver) {
+      // Nodes may not have had the block when they were asked beside it.
+      if (this.#isEarly) this.#ask();
+      else this.#askAgain();
+    } else this.#options.ended(detail, this.#kind !== undefined);
   }
 }

@@ -1,3 +1,4 @@
+import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import type { ToldBlock } from "../chain/told-block.ts";
 import type { LogMatcher, LogPlaces } from "../log-matcher.ts";
 
@@ -15,6 +16,8 @@ type LogTexts = {
   readonly ends: readonly number[];
 };
 
+type TakesBuffers = Pick<LargeBuffers, "take">;
+
 /** What is looked at in each log. */
 type LogHead = Pick<ToldLog, "index"> & Pick<LogPlaces, "address">;
 
@@ -27,24 +30,35 @@ const LOG_BYTES = 512;
 export const removedText = ({ text }: ToldLog): string =>
   `${text.slice(0, -KEPT_END.length)}"removed":true}`;
 
+const NO_MORE = -1;
+
 /**
- * All logs of one block, in order. They are kept as one text: objects and texts of each log take most of what the
- * collector does for subscribers.
+ * All logs of one block, in order. Their texts are kept as one piece of memory, which is used again for later blocks,
+ * and as few objects as can be beside it: what blocks leave behind sets off most of the engine's full collections.
  */
 export class BlockLogs {
-  readonly #texts: LogTexts;
+  readonly #bytes: Buffer;
+  readonly #begins: readonly number[];
+  readonly #ends: readonly number[];
   readonly #indexes: readonly number[];
-  readonly #byAddress = new Map<string, number[]>();
+  /** The first log of each address. */
+  readonly #first = new Map<string, number>();
+  /** For each log, the next one of its address. */
+  readonly #next: Int32Array;
   /** Of each log, once a filter looks at topics. */
   #places: readonly LogPlaces[] | undefined;
 
-  constructor(heads: readonly LogHead[], texts: LogTexts) {
-    this.#texts = texts;
+  constructor(heads: readonly LogHead[], { text, begins, ends }: LogTexts, buffers: TakesBuffers) {
+    this.#bytes = buffers.take(text.length);
+    this.#bytes.write(text, "latin1");
+    this.#begins = begins;
+    this.#ends = ends;
     this.#indexes = heads.map(({ index }) => index);
-    for (const [at, { address }] of heads.entries()) {
-      const same = this.#byAddress.get(address);
-      if (same === undefined) this.#byAddress.set(address, [at]);
-      else same.push(at);
+    this.#next = new Int32Array(heads.length);
+    for (let at = heads.length - 1; at >= 0; at -= 1) {
+      const { address } = heads[at] as LogHead;
+      this.#next[at] = this.#first.get(address) ?? NO_MORE;
+      this.#first.set(address, at);
     }
   }
 
@@ -54,7 +68,12 @@ export class BlockLogs {
 
   /** About what they take in memory. */
   get sizeBytes(): number {
-    return this.#texts.text.length + LOG_BYTES * this.count;
+    return this.#bytes.buffer.byteLength + LOG_BYTES * this.count;
+  }
+
+  /** Nobody is told of them any more: their memory is for others. */
+  giveBack(buffers: Pick<LargeBuffers, "giveBack">): void {
+    buffers.giveBack(this.#bytes);
   }
 
   /** Those that match, in order. */
@@ -70,9 +89,16 @@ export class BlockLogs {
 
   #ofAddresses({ addresses, onlyAddress }: LogMatcher): readonly number[] {
     if (addresses === undefined) return [...this.#indexes.keys()];
-    if (onlyAddress !== undefined) return this.#byAddress.get(onlyAddress) ?? NONE;
-    const found = [...addresses].flatMap((address) => this.#byAddress.get(address) ?? []);
-    return found.sort((a, b) => a - b);
+    if (onlyAddress !== undefined) return this.#ofAddress(onlyAddress);
+    return [...addresses].flatMap((address) => this.#ofAddress(address)).sort((a, b) => a - b);
+  }
+
+  #ofAddress(address: string): readonly number[] {
+    const first = this.#first.get(address);
+    if (first === undefined) return NONE;
+    const found: number[] = [];
+    for (let at = first; at !== NO_MORE; at = this.#next[at] as number) found.push(at);
+    return found;
   }
 
   #log(at: number): ToldLog {
@@ -80,8 +106,7 @@ export class BlockLogs {
   }
 
   #textOf(at: number): string {
-    const { text, begins, ends } = this.#texts;
-    return text.slice(begins[at], ends[at]);
+    return this.#bytes.toString("latin1", this.#begins[at], this.#ends[at]);
   }
 }
 
@@ -96,6 +121,7 @@ const QUANTITY = /^0x[0-9a-f]{1,8}$/i;
 export function readBlockLogs(
   json: string,
   { hash }: Pick<ToldBlock, "hash">,
+  buffers: TakesBuffers,
 ): BlockLogs | undefined {
   let all: unknown;
   try {
@@ -112,7 +138,7 @@ export function readBlockLogs(
     last = head.index;
     heads.push(head);
   }
-  return new BlockLogs(heads, asWritten(json, all.length) ?? writtenAnew(all));
+  return new BlockLogs(heads, asWritten(json, all.length) ?? writtenAnew(all), buffers);
 }
 
 /**

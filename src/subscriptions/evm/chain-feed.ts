@@ -7,6 +7,7 @@ import { readResume } from "../../methods/params/resume.ts";
 import type { ChainWatch } from "../../networks/evm/chain-watch.ts";
 import { NO_HEAD } from "../../networks/network.ts";
 import type { Upstream } from "../../upstreams/upstream.ts";
+import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import { BlockStory } from "../chain/block-story.ts";
 import { ChainRecovery } from "../chain/chain-recovery.ts";
 import { ChainSubscription } from "../chain/chain-subscription.ts";
@@ -55,6 +56,7 @@ export type ChainFeedParts = {
   readonly newId: () => string;
   /** Runs it in a later turn of the event loop. */
   readonly later: (run: () => void) => void;
+  readonly buffers: LargeBuffers;
 };
 
 /** What an EVM network tells its subscribers. */
@@ -65,8 +67,10 @@ export class ChainFeed implements FilterFeed {
   readonly #recovery: ChainRecovery;
   readonly #pending: PendingFeed;
   /** Of all subscriptions: some 10,000 may be open. */
-  readonly #shared: ChainSubscriptionParts;
+  readonly #ofHeads: ChainSubscriptionParts;
+  readonly #ofLogs: ChainSubscriptionParts;
   readonly #followers: Followers;
+  readonly #logFollowers: Followers;
 
   constructor(parts: ChainFeedParts) {
     this.#parts = parts;
@@ -75,7 +79,11 @@ export class ChainFeed implements FilterFeed {
     const find = findBlock(nodes);
     this.#story = new BlockStory({
       ...parts,
-      find,
+      find: (at, done) => {
+        const giveUp = find(at, done);
+        this.#logs.expect(at);
+        return giveUp;
+      },
       chain: {
         get head() {
           return chain.shown.head;
@@ -83,15 +91,19 @@ export class ChainFeed implements FilterFeed {
         subscribe: (listener) => chain.subscribe(listener),
       },
     });
-    this.#followers = new Followers({
+    const inUse = () => chain.touch(false);
+    const follow = (changed: () => void) => this.#story.follow(changed);
+    this.#followers = new Followers({ ...parts, inUse, follow });
+    this.#logFollowers = new Followers({
       ...parts,
-      follow: (changed) => this.#follow(changed),
-      inUse: () => chain.touch(false),
+      inUse,
+      follow: (changed) => this.#followLogs(changed),
     });
-    this.#logs = logSource({ ...parts, nodes, told: () => this.#followers.pass() });
+    this.#logs = logSource({ ...parts, nodes, told: () => this.#logFollowers.pass() });
     this.#recovery = new ChainRecovery(find, this.#story);
     this.#pending = new PendingFeed({ ...parts, nodes });
-    this.#shared = this.#subscriptionParts();
+    this.#ofHeads = this.#subscriptionParts(this.#followers);
+    this.#ofLogs = this.#subscriptionParts(this.#logFollowers);
   }
 
   /** Nobody finds that of another. */
@@ -101,7 +113,7 @@ export class ChainFeed implements FilterFeed {
 
   /** Those that have begun. */
   get size(): number {
-    return this.#followers.size;
+    return this.#followers.size + this.#logFollowers.size;
   }
 
   open(
@@ -119,7 +131,8 @@ export class ChainFeed implements FilterFeed {
     const topic = isLogs ? this.#logTopic(args[0]) : (TOPICS.get(kind) ?? NOTHING);
     const opened = (start: Start | undefined) => {
       const options = { id, beginning: notification(id), topic, start };
-      done(new ChainSubscription(options, subscriber, this.#shared));
+      const shared = isLogs ? this.#ofLogs : this.#ofHeads;
+      done(new ChainSubscription(options, subscriber, shared));
     };
     const from = args[isLogs ? 1 : 0];
     if (from === undefined || from === null) {
@@ -156,11 +169,13 @@ export class ChainFeed implements FilterFeed {
     }
     const { number, hash } = readCursor(place) ?? {};
     if (number === undefined || hash === undefined) throw new Error(`${place} is no place`);
-    const topic =
-      criteria.kind === "blocks"
-        ? HASHES
-        : new LogTopic(new LogMatcher(criteria.filter, true), this.#logs, true);
-    const parts = { ...this.#shared, story: this.#story, clock: this.#parts.clock };
+    const { clock } = this.#parts;
+    const isLogs = criteria.kind !== "blocks";
+    const topic = isLogs
+      ? new LogTopic(new LogMatcher(criteria.filter, true), this.#logs, true)
+      : HASHES;
+    const shared = isLogs ? this.#ofLogs : this.#ofHeads;
+    const parts = { ...shared, story: this.#story, clock };
     pollChain({ topic, start: { number, hash }, untilMs }, asker, { parts, done });
   }
 
@@ -184,20 +199,23 @@ export class ChainFeed implements FilterFeed {
     return new LogTopic(new LogMatcher(filter instanceof Map ? filter : new Map()), this.#logs);
   }
 
-  #subscriptionParts(): ChainSubscriptionParts {
+  #subscriptionParts(followers: Followers): ChainSubscriptionParts {
     return {
       story: this.#story,
       recovery: this.#recovery,
       cursorOf: ({ number, hash }) => blockCursor(number, hash),
       meter: this.#parts.meter,
       timers: this.#parts.timers,
-      began: (one) => this.#followers.add(one),
-      ended: (one) => this.#followers.remove(one),
+      began: (one) => followers.add(one),
+      ended: (one) => followers.remove(one),
     };
   }
 
-  #follow(changed: () => void): () => void {
-    const stop = this.#story.follow(changed);
+  #followLogs(changed: () => void): () => void {
+    const stop = this.#story.follow(() => {
+      // An answer that is on its way tells them, in place of two looks at each of them.
+      if (!this.#logs.isAsked(this.#story.tip)) changed();
+    });
     return () => {
       stop();
       this.#logs.stop();

@@ -1,3 +1,4 @@
+import type { LargeBuffers } from "../../wire/bytes/large-buffers.ts";
 import { isEmptyBloom } from "../bloom.ts";
 import { BlockDetails, type BlockDetailsParts } from "../chain/block-details.ts";
 import { BlockLogs, readBlockLogs } from "./block-logs.ts";
@@ -5,8 +6,11 @@ import { BlockLogs, readBlockLogs } from "./block-logs.ts";
 export type LogSource = BlockDetails<BlockLogs>;
 
 /** The logs of blocks, by the blocks' hashes. */
-export function logSource(parts: BlockDetailsParts): LogSource {
-  const none = new BlockLogs([], { text: "", begins: [], ends: [] });
+export function logSource(
+  parts: BlockDetailsParts & { readonly buffers: Pick<LargeBuffers, "take" | "giveBack"> },
+): LogSource {
+  const { buffers } = parts;
+  const none = new BlockLogs([], { text: "", begins: [], ends: [] }, buffers);
   return new BlockDetails(
     {
       question: ({ hash, number }) => ({
@@ -14,8 +18,9 @@ export function logSource(parts: BlockDetailsParts): LogSource {
         params: `[{"blockHash":"${hash}"}]`,
         block: number,
       }),
-      read: (result, block) => believable(readBlockLogs(result, block)),
+      read: (result, block) => believable(readBlockLogs(result, block, buffers)),
       sizeOf: ({ sizeBytes }) => sizeBytes,
+      dispose: (logs) => logs.giveBack(buffers),
       sure: ({ bloom }) => (isEmptyBloom(bloom) ? none : undefined),
     },
     parts,

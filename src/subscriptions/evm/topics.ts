@@ -44,6 +44,7 @@ export class LogTopic implements Topic {
     const found = isByContract ? logs?.matching(this.#matcher) : undefined;
     if ((found?.length ?? 0) === 0 && !this.#matcher.mayMatch(block.bloom)) return undefined;
     if (logs === undefined) return "wanted";
+    this.details.needed();
     const matching = found ?? logs.matching(this.#matcher);
     const isRemoving = kind === "leaves";
     const all: string[] = [];

@@ -1,5 +1,5 @@
 import type { DetailKind } from "../chain/block-details.ts";
-import type { ToldBlock } from "../chain/told-block.ts";
+import type { Standpoint } from "../chain/told-block.ts";
 import { readObject } from "./find-slot-block.ts";
 import { inContext } from "./slot-topics.ts";
 
@@ -90,7 +90,10 @@ export const transactionsOf = (details: "full" | "accounts"): DetailKind<SlotTra
 });
 
 /** Undefined for an answer that is not of this very block. */
-function readTransactions(json: string, { number, hash }: ToldBlock): SlotTransactions | undefined {
+function readTransactions(
+  json: string,
+  { number, hash }: Standpoint,
+): SlotTransactions | undefined {
   const { blockhash, transactions } = readObject(json) ?? {};
   if (blockhash !== hash || !Array.isArray(transactions)) return undefined;
   const all = transactions.map(readTransaction);

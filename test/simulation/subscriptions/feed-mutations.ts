@@ -51,6 +51,13 @@ export const FEED_MUTATIONS: readonly Mutation[] = [
     ...{ from: "if (detail === undefined && !isOver)", to: "if (detail === undefined && isOver)" },
   },
   {
+    ...{ name: "an answer that came before anybody wanted it is told to nobody", file: DETAILS },
+    ...{
+      from: "      this.#parts.told();\n    };",
+      to: "      if (isWanted) this.#parts.told();\n    };",
+    },
+  },
+  {
     ...{ name: "logs of blocks that have left are not removed", file: TOPICS },
     ...{
       from: 'const isRemoving = kind === "leaves";',

@@ -7,6 +7,7 @@ import { ChainFeed } from "../../../src/subscriptions/evm/chain-feed.ts";
 import type { Subscriber } from "../../../src/subscriptions/subscription.ts";
 import type { UpstreamRequest } from "../../../src/transports/transport.ts";
 import type { Upstream } from "../../../src/upstreams/upstream.ts";
+import { LargeBuffers } from "../../../src/wire/bytes/large-buffers.ts";
 import type { Trace } from "../run-seeds.ts";
 import { SeededRandom } from "../seeded-random.ts";
 import { hold } from "../violation.ts";
@@ -182,6 +183,7 @@ export class FeedSchedule {
   #newFeed(): ChainFeed {
     const schedule = this;
     return new ChainFeed({
+      buffers: new LargeBuffers(),
       chain: {
         shown: {
           get head() {

@@ -10,6 +10,8 @@ const OF_FEEDS_ALONE: ReadonlySet<string> = new Set([
   "logs that no node tells are not asked for again",
   "a client that reads again is told nothing before the next block",
   "credits for who has left are kept",
+  "a block that somebody needed is not kept",
+  "an answer that came before anybody wanted it is told to nobody",
   // Its path of blocks contradicts itself, and a schedule that comes upon that never ends.
   "a block of another chain joins the lowest that is kept",
 ]);

@@ -4,6 +4,7 @@ import type { Reservation } from "../../../src/credits/ledger.ts";
 import { EventMeter, type EventMeterParts } from "../../../src/subscriptions/event-meter.ts";
 import { ChainFeed } from "../../../src/subscriptions/evm/chain-feed.ts";
 import type { Subscriber } from "../../../src/subscriptions/subscription.ts";
+import { LargeBuffers } from "../../../src/wire/bytes/large-buffers.ts";
 import { planFaults } from "../fault-plan.ts";
 import type { Trace } from "../run-seeds.ts";
 import { SeededRandom } from "../seeded-random.ts";
@@ -204,6 +205,7 @@ export class GatewaySchedule {
     const { gateway, time } = this.#world;
     const { chain, upstreams } = gateway.network;
     const feed = new ChainFeed({
+      buffers: new LargeBuffers(),
       ...{ chain, upstreams, clock: time.clock, timers: time },
       meter: new EventMeter({ ledger: this.#ledger(), usage: { record: () => undefined } }),
       newId: () => "1",
