@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { WebSocket } from "ws";
+import { collectGarbage } from "../test/support/memory.ts";
 import { serve } from "./child.ts";
-import { collectGarbage } from "./collect-garbage.ts";
 
 export type StreamClientsCommand =
   | { readonly kind: "open"; readonly url: string; readonly sockets: number }

@@ -1,8 +1,8 @@
 /** A node whose blocks come when the bench says so, and are told over its WebSocket. */
 import { createServer } from "node:http";
 import { type WebSocket, WebSocketServer } from "ws";
+import { collectGarbage } from "../test/support/memory.ts";
 import { serve } from "./child.ts";
-import { collectGarbage } from "./collect-garbage.ts";
 import { nextBlock, type StreamBlock } from "./stream-blocks.ts";
 
 export type StreamNodeCommand =

@@ -39,7 +39,6 @@ import { Metrics } from "./telemetry/metrics.ts";
 import { accountBalance } from "./usage/account-usage.ts";
 import { ownUsage } from "./usage/own-usage.ts";
 import { readAtMostOncePerSecond } from "./usage/recent-usage.ts";
-
 import type { EventLoop } from "./wire/event-loop.ts";
 
 export type GatewayParts = {

@@ -47,6 +47,19 @@ const pathCases = (places: readonly Place[]): string =>
 
 const fileOptions = [...FILE_OPTIONS].join("|");
 
+/** Lines of bash and zsh that bring `place` to what was typed before the word at hand. */
+const placeLines = (
+  places: readonly Place[],
+  { words, first, current }: { words: string; first: number; current: string },
+): readonly string[] => [
+  `  for ((index = ${first}; index < ${current}; index++)); do`,
+  `    next="\${place:+$place }\${${words}[index]}"`,
+  '    case "$next" in',
+  `      ${pathCases(places)}) place="$next" ;;`,
+  "    esac",
+  "  done",
+];
+
 /** Where it offers nothing, bash itself completes names of files. */
 function bashLines(places: readonly Place[]): readonly string[] {
   return [
@@ -56,12 +69,7 @@ function bashLines(places: readonly Place[]): readonly string[] {
     `  case "\${COMP_WORDS[COMP_CWORD-1]}" in`,
     `    ${fileOptions}) return ;;`,
     "  esac",
-    "  for ((index = 1; index < COMP_CWORD; index++)); do",
-    `    next="\${place:+$place }\${COMP_WORDS[index]}"`,
-    '    case "$next" in',
-    `      ${pathCases(places)}) place="$next" ;;`,
-    "    esac",
-    "  done",
+    ...placeLines(places, { words: "COMP_WORDS", first: 1, current: "COMP_CWORD" }),
     '  case "$place" in',
     ...places.map(
       (place) => `    "${place.path}") COMPREPLY=($(compgen -W "${wordsOf(place)}" -- "$word")) ;;`,
@@ -81,12 +89,7 @@ function zshLines(places: readonly Place[]): readonly string[] {
     `  case "\${words[CURRENT-1]}" in`,
     `    ${fileOptions}) _files; return ;;`,
     "  esac",
-    "  for ((index = 2; index < CURRENT; index++)); do",
-    `    next="\${place:+$place }\${words[index]}"`,
-    '    case "$next" in',
-    `      ${pathCases(places)}) place="$next" ;;`,
-    "    esac",
-    "  done",
+    ...placeLines(places, { words: "words", first: 2, current: "CURRENT" }),
     '  case "$place" in',
     ...places.map((place) => `    "${place.path}") compadd -- ${wordsOf(place)} ;;`),
     "  esac",

@@ -39,7 +39,8 @@ async function tryFile(file: string): Promise<ReturnType<typeof checkReport>> {
   return checkReport(await Promise.all(tried));
 }
 
-const CHECKS = { evm: EVM_CHECK, slot: SLOT_CHECK };
+/** The questions to nodes of each family. */
+export const CHECKS = { evm: EVM_CHECK, slot: SLOT_CHECK };
 
 async function tryNetwork(network: NetworkConfig, wire: WireKind): Promise<CheckedNetwork> {
   const { name, family, maxResponseBytes } = network;

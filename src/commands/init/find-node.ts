@@ -6,9 +6,9 @@ import { systemClock } from "../../lib/clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { transportTo } from "../../networks/build-upstream.ts";
 import { EventLoop } from "../../wire/event-loop.ts";
-import { EVM_CHECK } from "../check/check-evm.ts";
+import { CHECKS } from "../check/check.ts";
 import { Inquiry } from "../check/check-inquiry.ts";
-import { SLOT_CHECK } from "../check/check-slot.ts";
+import type { CheckedUpstream } from "../check/check-upstream.ts";
 
 /** A node that answers. */
 export type FoundNode = {
@@ -23,7 +23,6 @@ export type FoundNode = {
   readonly ws: string | undefined;
 };
 
-const CHECKS = { evm: EVM_CHECK, slot: SLOT_CHECK };
 const FILE = "file:";
 
 /**
@@ -32,19 +31,15 @@ const FILE = "file:";
  */
 export async function findNode(address: string): Promise<FoundNode | { readonly fault: string }> {
   const families = address.startsWith(FILE) ? (["slot"] as const) : (["evm", "slot"] as const);
-  let network: NetworkConfig;
+  let upstream: CheckedUpstream;
   try {
-    network = networkOf(families[0], { url: address });
+    upstream = upstreamAt(families[0], { url: address });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { fault: error.faults.map(({ message }) => message).join("; ") };
   }
-  const { maxResponseBytes, upstreams } = network;
-  const [upstream] = upstreams;
-  if (upstream === undefined) throw new Error("the network has no upstream");
   const timers = new TimerWheel(systemClock);
-  const loop = new EventLoop(DEFAULT_WIRE);
-  const node = transportTo({ ...upstream, maxResponseBytes }, { timers, loop });
+  const node = transportTo(upstream, { timers, loop: new EventLoop(DEFAULT_WIRE) });
   try {
     const inquiry = new Inquiry(node, systemClock);
     const faults: string[] = [];
@@ -54,7 +49,7 @@ export async function findNode(address: string): Promise<FoundNode | { readonly 
       if (chain === undefined) faults.push(fault);
       else {
         const client = await check.client(inquiry);
-        return { address, family, chain, client, ws: await findStream(address, chain) };
+        return { address, family, chain, client, ws: await findStream(address, chain, timers) };
       }
     }
     return { fault: faults[0] ?? "it does not answer" };
@@ -64,22 +59,23 @@ export async function findNode(address: string): Promise<FoundNode | { readonly 
 }
 
 /** @throws ConfigError */
-function networkOf(family: NetworkConfig["family"], upstream: object): NetworkConfig {
-  const networks = [{ name: "node", family, upstreams: [{ name: "node", ...upstream }] }];
-  const options = { baseDir: process.cwd() };
-  const [network] = parseConfig(JSON.stringify({ networks }), options).networks;
-  if (network === undefined) throw new Error("the configuration has no network");
-  return network;
+function upstreamAt(family: NetworkConfig["family"], addresses: object): CheckedUpstream {
+  const networks = [{ name: "node", family, upstreams: [{ name: "node", ...addresses }] }];
+  const config = parseConfig(JSON.stringify({ networks }), { baseDir: process.cwd() });
+  const [{ upstreams: [upstream] = [], maxResponseBytes = 0 } = {}] = config.networks;
+  if (upstream === undefined) throw new Error("the configuration has no upstream");
+  return { ...upstream, maxResponseBytes };
 }
 
 /** Many EVM nodes take WebSockets at the address of their calls. */
-async function findStream(address: string, chain: number | string): Promise<string | undefined> {
+async function findStream(
+  address: string,
+  chain: number | string,
+  timers: TimerWheel,
+): Promise<string | undefined> {
   if (typeof chain !== "number") return undefined;
   const ws = address.replace(/^http/, "ws");
-  const { maxResponseBytes, upstreams } = networkOf("evm", { url: address, ws });
-  const [upstream] = upstreams;
-  if (upstream?.ws === undefined) return undefined;
-  const options = { ...upstream, url: upstream.ws, maxResponseBytes, chain };
-  const told = await EVM_CHECK.stream(options, new TimerWheel(systemClock));
+  const { ws: url = "", ...upstream } = upstreamAt("evm", { url: address, ws });
+  const told = await CHECKS.evm.stream({ ...upstream, url, chain }, timers);
   return told === "ok" ? ws : undefined;
 }

@@ -6,6 +6,7 @@ import { useSession } from "../../session.tsx";
 import { Card } from "../../ui/display.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
+import { PasswordField } from "../sign-in/password-field.tsx";
 
 export function PasswordCard() {
   const { me } = useSession();
@@ -20,13 +21,13 @@ function FirstPassword() {
         submit="Set the password"
         kind="plain"
         onSubmit={async (values) => {
-          await setFirstPassword(values.exact("new"));
+          await setFirstPassword(values.exact("password"));
           toast("The password is set");
           await refresh();
         }}
       >
         <div class="fields">
-          <NewPassword label="Password" />
+          <PasswordField />
         </div>
       </Form>
     </Card>
@@ -55,7 +56,7 @@ function ChangePassword() {
           unwrap(
             await auth.changePassword({
               currentPassword: values.exact("current"),
-              newPassword: values.exact("new"),
+              newPassword: values.exact("password"),
               revokeOtherSessions: true,
             }),
           );
@@ -71,24 +72,9 @@ function ChangePassword() {
             autoComplete="current-password"
             required
           />
-          <NewPassword label="New password" />
+          <PasswordField label="New password" />
         </div>
       </Form>
     </Card>
-  );
-}
-
-function NewPassword({ label }: { readonly label: string }) {
-  return (
-    <Field
-      name="new"
-      label={label}
-      type="password"
-      autoComplete="new-password"
-      minLength={8}
-      maxLength={128}
-      hint="8 to 128 characters."
-      required
-    />
   );
 }
