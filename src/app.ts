@@ -4,10 +4,11 @@ import { ClientAddress } from "./access/client-address.ts";
 import { UnknownKeys } from "./access/unknown-keys.ts";
 import { ADMIN_CONNECTIONS, AdminServer } from "./admin/admin-server.ts";
 import { obstacles } from "./admin/obstacles.ts";
-import { OwnOperations } from "./admin/operations.ts";
+import { OwnOperations, type ReloadResult } from "./admin/operations.ts";
 import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
+import { PlanTable } from "./config/plan-table.ts";
 import { MOST_SUBSCRIPTIONS } from "./config/plans.ts";
 import type { Config } from "./config/schema.ts";
 import { ownLedger } from "./credits/own-ledger.ts";
@@ -24,13 +25,14 @@ import { Pipeline, type PipelineParts } from "./gateway/pipeline.ts";
 import { RequestLog } from "./gateway/request-log.ts";
 import { type Clock, systemTimers, type Time } from "./lib/clock.ts";
 import { MemoryBudget } from "./lib/memory-budget.ts";
-import { type BoardPlace, boardBytes } from "./lib/shared-board.ts";
+import type { WorkerBoards } from "./lib/network-board.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
-import { buildNetwork } from "./networks/build-network.ts";
-import { connector } from "./networks/build-upstream.ts";
 import type { Network } from "./networks/network.ts";
+import { ownNetworks } from "./networks/own-networks.ts";
+import { preparer } from "./reload/prepare-reload.ts";
+import type { PrepareReload } from "./reload/reloads.ts";
 import { storageClock } from "./storage/storage-clock.ts";
-import type { Storage } from "./storage/store.ts";
+import type { PartnerLimits, Storage } from "./storage/store.ts";
 import { EventMeter, type EventMeterParts } from "./subscriptions/event-meter.ts";
 import { Filters } from "./subscriptions/filters.ts";
 import { NetworkFeeds, type NetworkFeedsParts } from "./subscriptions/network-feeds.ts";
@@ -49,17 +51,18 @@ export type GatewayParts = {
   /** Of a worker, from 1 on. */
   readonly number?: number;
   /** Where workers tell each other of the networks' heads; absent in a single process. */
-  readonly board?: WorkerBoard | undefined;
+  readonly boards?: WorkerBoards | undefined;
+  /** Reads the file again; absent where there is none. */
+  readonly reload?: () => Promise<ReloadResult>;
 };
-
-/** The boards of all networks in one file, one after the other. */
-export type WorkerBoard = Pick<BoardPlace, "fd" | "processes" | "own" | "now">;
 
 export type RunningGateway = {
   /** The ports that were taken. */
   readonly port: number;
   readonly adminPort: number | undefined;
   readonly operations: OwnOperations;
+  /** Makes it ready to go on by another configuration. */
+  readonly prepare: PrepareReload;
   /** Finishes the calls in the air (bounded), then ends everything but the storage. */
   readonly stop: () => Promise<void>;
 };
@@ -71,17 +74,17 @@ export type RunningGateway = {
 export async function startGateway(config: Config, parts: GatewayParts): Promise<RunningGateway> {
   const { storage, log, loop } = parts;
   const clock: Time = storageClock(storage, { ...systemTimers, ...parts.clock });
-  const metrics = new Metrics();
-  const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
-  metrics.watchCache(cache);
-  metrics.watchStorage(storage.traffic);
-  const disk = diskOf(config, { log, metrics, clock });
-  const memory = memoryOf(config, metrics);
-  const caps = new LowestCaps();
-  const timers = new TimerWheel(clock);
-  const shared = { clock, timers, metrics, cache, disk, memory, caps };
-  const networks = buildNetworks(config, { ...parts, ...shared });
-  const served = networks.map(({ network }) => network);
+  const shared = sharedParts(config, parts, clock);
+  const { metrics, disk, memory, caps, timers } = shared;
+  const networks = ownNetworks(config.networks, {
+    ...{ ...parts, ...shared },
+    changed: (changes) => {
+      addresses.serve(networks.addresses);
+      feeds.change(changes);
+      server.moveOn();
+    },
+  });
+  const served = networks.list;
   const losses = new LostCommits({ store: storage.fleet, clock, log });
   const onForgotten = losses.found;
   const authenticator = authenticatorOf(config, { storage, clock, log, onForgotten });
@@ -89,16 +92,17 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const scheduler = { ...systemScheduler, ...clock };
   const credits = ownLedger(config, { storage, scheduler, log, process, onForgotten });
   const { ledger } = credits;
+  const plans = new PlanTable(config.plans);
   const usage = ownUsage(config, { ...parts, metrics, clock, process });
-  const feeds = feedsOf(config, served, { clock, timers, ledger, usage, buffers: loop.buffers });
-  const { random } = Math;
-  const requests = config.requestLog && new RequestLog(config.requestLog, { log, clock, random });
+  const feeds = feedsOf(plans, served, { clock, timers, ledger, usage, buffers: loop.buffers });
+  const requests = config.requestLog && new RequestLog(config.requestLog, { ...shared, log });
+  const addresses = new AddressBook(networks.addresses);
   const filters = new Filters({ store: storage.filters, feeds, clock, random: randomBytes });
   const server = new GatewayServer(config.server, {
     memory,
     feeds,
-    ...wayIn(config, { addresses: new AddressBook(networks), authenticator, clock }),
-    pipeline: pipelineOf(config, { storage, log, clock, ledger, usage, filters, requests }),
+    ...wayIn(config, { addresses, authenticator, clock }),
+    pipeline: pipelineOf(plans, { storage, log, clock, ledger, usage, filters, requests }),
     ids: new RequestIds(randomBytes),
     ...{ authenticator, metrics, ledger, clock, loop, log },
   });
@@ -106,25 +110,29 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const open = () => openByKey(server.socketsByKey, feeds.openByKey);
   const member = { clock, metrics, ledger, open, process, served, caps };
   const fleet = joinFleet(config, { ...parts, ...member });
-  const watched = { networks: served, fleet, metrics };
+  const watched = { networks: served, fleet, metrics, reload: parts.reload };
   const isHealthy = () => !storage.isGone();
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
     const parts = [server, admin, fleet, losses, credits, usage, authenticator, requests];
     for (const part of parts) await part?.stop();
-    await Promise.all(served.map((network) => network.stop()));
+    await networks.stop();
     await disk?.close();
   };
+  const prepare = preparer({
+    ...{ ...parts, networks, plans, ledger, fleet, server },
+    reservedFiles: filesBesideClients,
+  });
   try {
     await fleet.begin();
-    for (const network of served) network.start();
+    networks.start();
     credits.start();
     usage.start();
     await authenticator.start();
     const port = await server.listen();
     fleet.start(port);
-    return { port, adminPort: await admin?.listen(), operations, stop };
+    return { port, adminPort: await admin?.listen(), operations, prepare, stop };
   } catch (error) {
     // A port that is taken: what was started must not keep the process alive.
     await stop();
@@ -132,8 +140,25 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
+/** What all networks share. */
+function sharedParts(config: Config, { storage, log }: GatewayParts, clock: Time) {
+  const metrics = new Metrics();
+  const cache = new MemoryCache({ maxBytes: config.cache.memoryBytes });
+  metrics.watchCache(cache);
+  metrics.watchStorage(storage.traffic);
+  const disk = diskOf(config, { log, metrics, clock });
+  const memory = memoryOf(config, metrics);
+  const timers = new TimerWheel(clock);
+  const caps = new LowestCaps();
+  return {
+    ...{ clock, timers, metrics, cache, disk, memory, caps, random: Math.random },
+    capsOf: (network: string, own: PartnerLimits) => caps.of(network, own),
+    turnEnds: (run: () => void) => void setImmediate(run),
+  };
+}
+
 function pipelineOf(
-  { plans }: Config,
+  plans: PlanTable,
   {
     storage,
     log,
@@ -145,13 +170,13 @@ function pipelineOf(
   return new Pipeline({
     ...parts,
     log: new CallLog(log, clock),
-    mayFailOver: ({ plan }) => plans[plan]?.failover === true,
+    mayFailOver: ({ plan }) => plans.of(plan)?.failover === true,
     usageOf: readAtMostOncePerSecond(usageOf({ storage, plans, clock }), clock),
   });
 }
 
 function feedsOf(
-  { plans }: Config,
+  plans: PlanTable,
   networks: readonly Network[],
   {
     clock,
@@ -163,7 +188,7 @@ function feedsOf(
   return new NetworkFeeds(networks, {
     ...{ clock, timers, buffers, meter: new EventMeter(paid), random: randomBytes },
     later: (run) => void setImmediate(run),
-    mostOf: ({ plan }) => plans[plan]?.maxSubscriptions ?? MOST_SUBSCRIPTIONS,
+    mostOf: ({ plan }) => plans.of(plan)?.maxSubscriptions ?? MOST_SUBSCRIPTIONS,
   });
 }
 
@@ -237,44 +262,13 @@ function memoryOf({ server }: Config, metrics: Metrics): MemoryBudget {
 /** The result of tollgate_usage: what `usage --json` prints, without the calls. */
 function usageOf(parts: {
   readonly storage: Storage;
-  readonly plans: Config["plans"];
+  readonly plans: PlanTable;
   readonly clock: Clock;
 }): (identity: Identity) => Promise<string> {
   return async ({ accountId, email, plan, accountLimits }) => {
     const account = { id: accountId, email, plan, limits: accountLimits };
-    return JSON.stringify(await accountBalance(parts, account, parts.clock.now()));
+    const { storage, plans, clock } = parts;
+    const balance = await accountBalance({ storage, plans: plans.all }, account, clock.now());
+    return JSON.stringify(balance);
   };
-}
-
-type NetworkParts = GatewayParts & {
-  readonly clock: Time;
-  readonly timers: TimerWheel;
-  readonly metrics: Metrics;
-  readonly cache: MemoryCache;
-  readonly disk: DiskCache | undefined;
-  readonly memory: MemoryBudget;
-  readonly caps: LowestCaps;
-};
-
-function buildNetworks(
-  config: Config,
-  parts: NetworkParts,
-): { network: Network; hosts: readonly string[] }[] {
-  const { timers } = parts;
-  const { random } = Math;
-  const connect = connector({ ...parts, random });
-  return config.networks.map((network, index) => {
-    const { board } = parts;
-    const { clock, log, metrics, storage, cache, disk, caps } = parts;
-    const ownCaps = network.partnerCaps ?? {};
-    const built = buildNetwork(network, {
-      ...{ clock, log, timers, random, connect, partners: storage.partners, cache, disk },
-      partnerCaps: () => caps.of(network.name, ownCaps),
-      turnEnds: (run) => void setImmediate(run),
-      buffers: parts.loop.buffers,
-      board: board && { ...board, begin: index * boardBytes(board.processes) },
-      metrics: metrics.network(network.name),
-    });
-    return { network: built, hosts: network.hosts };
-  });
 }

@@ -24,7 +24,7 @@ const SWITCH = /^\/networks\/([^/]+)\/upstreams\/([^/]+)\/(drain|enable)$/;
 /**
  * The operators' port, never the public one: /healthz (no restart is needed), /readyz (it can
  * serve), /metrics (Prometheus text), /networks (heads and upstreams, which can be drained), /fleet (the
- * gateways that share the storage).
+ * gateways that share the storage), /reload (reads the configuration file again).
  */
 export class AdminServer {
   readonly #options: AdminOptions;
@@ -79,6 +79,7 @@ export class AdminServer {
       if (method !== "POST") return error(405, "send POST");
       return this.#drain(decoded(network), decoded(upstream), action === "drain");
     }
+    if (path === "/reload") return method === "POST" ? this.#reload() : error(405, "send POST");
     if (method !== "GET") return error(405, "send GET");
     switch (path) {
       case "/healthz":
@@ -100,7 +101,7 @@ export class AdminServer {
         return fleet === undefined ? error(503, NO_STORAGE) : json(200, fleet);
       }
       default:
-        return error(404, "there are /healthz, /readyz, /metrics, /networks and /fleet");
+        return error(404, "there are /healthz, /readyz, /metrics, /networks, /fleet and /reload");
     }
   }
 
@@ -108,6 +109,13 @@ export class AdminServer {
     if (this.#operations.isHealthy()) return json(200, { ok: true });
     const text = "the storage does not start again: restart the gateway";
     return json(503, { ok: false, error: text });
+  }
+
+  async #reload(): Promise<Page> {
+    const result = await this.#operations.reload?.();
+    if (result === undefined) return error(409, "this gateway runs without a configuration file");
+    if (result.reloaded) return json(200, result);
+    return json(422, { error: "the configuration was refused; the old one stays", ...result });
   }
 
   async #drain(network: string, upstream: string, drained: boolean): Promise<Page> {

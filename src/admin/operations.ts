@@ -1,3 +1,4 @@
+import type { Fault } from "../config/faults.ts";
 import type { DrainResult, FleetMember } from "../fleet/fleet-member.ts";
 import type { FleetOverview } from "../fleet/gateways.ts";
 import type { Network } from "../networks/network.ts";
@@ -23,6 +24,11 @@ export type MetricSample = {
 
 export type Readiness = { readonly ready: boolean; readonly obstacles: readonly string[] };
 
+/** `needsRestart`: settings of the file that take effect with a restart alone. */
+export type ReloadResult =
+  | { readonly reloaded: true; readonly needsRestart: readonly string[] }
+  | { readonly reloaded: false; readonly faults: readonly Fault[] };
+
 /** An operator's view of a gateway, and control of it, be it one process or several. */
 export type Operations = {
   /** Prometheus text. */
@@ -33,6 +39,8 @@ export type Operations = {
   readonly fleet: () => Promise<FleetOverview | undefined>;
   /** For all of them, until it is enabled. */
   readonly setDrained: (place: UpstreamName, drained: boolean) => Promise<DrainResult>;
+  /** Reads the file again. Absent where there is none. */
+  readonly reload: (() => Promise<ReloadResult>) | undefined;
   readonly readiness: () => Promise<Readiness>;
   /** False where only a restart of the process helps. */
   readonly isHealthy: () => boolean;
@@ -45,14 +53,17 @@ type Parts = {
   /** The reasons why the gateway cannot serve, in words; empty when it can. */
   readonly obstacles: () => Promise<readonly string[]>;
   readonly isHealthy: () => boolean;
+  readonly reload: (() => Promise<ReloadResult>) | undefined;
 };
 
 /** Those of the process that it runs in. */
 export class OwnOperations implements Operations {
   readonly #parts: Parts;
+  readonly reload: Operations["reload"];
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.reload = parts.reload;
   }
 
   metrics(): Promise<string> {

@@ -56,6 +56,19 @@ describe("what is kept", () => {
     expect(cache).toMatchObject({ bytes: 0, entries: 0 });
   });
 
+  test("a closed part is gone: what is opened by its name is empty, and its answers of blocks take no bytes", () => {
+    const { cache, network } = opened();
+    const other = cache.open("main 1 b");
+    const own = cache.open("main 2 a");
+    for (const each of [network, other, own]) each.set("a", { value: "1", block: 7 }, plain);
+    const { bytes } = cache;
+    cache.close("main ");
+    expect(cache.entries).toBe(1);
+    expect(cache.bytes).toBe(bytes / 3);
+    expect(cache.open("main 1 b").get("a")).toBeUndefined();
+    expect(network.get("a")).toMatchObject({ value: "1" });
+  });
+
   test("an answer keeps no larger memory alive, and does not change with it", () => {
     const { network } = opened();
     const memory = largeBuffers.take(64 * 1024);

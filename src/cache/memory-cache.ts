@@ -46,6 +46,7 @@ function ghostOf(hash: number, seed: number): number {
 export class MemoryCache {
   readonly #residents: Residents;
   readonly #methods = new Map<string, MethodCache>();
+  #opened = 0;
   readonly #counters: Counters = { hits: 0, misses: 0, admitted: 0, rejected: 0 };
 
   constructor(options: { readonly maxBytes: number }) {
@@ -61,11 +62,21 @@ export class MemoryCache {
   open(name: string): MethodCache {
     let opened = this.#methods.get(name);
     if (opened === undefined) {
-      const seed = this.#methods.size + 1;
-      opened = new MethodCache({ residents: this.#residents, counters: this.#counters, seed });
+      this.#opened += 1;
+      const parts = { residents: this.#residents, counters: this.#counters };
+      opened = new MethodCache({ ...parts, seed: this.#opened });
       this.#methods.set(name, opened);
     }
     return opened;
+  }
+
+  /** Nobody asks any more for those whose names begin so. What no reorganisation reaches goes as others need its room. */
+  close(prefix: string): void {
+    for (const [name, cache] of this.#methods) {
+      if (!name.startsWith(prefix)) continue;
+      cache.dropAbove(-1);
+      this.#methods.delete(name);
+    }
   }
 
   /** Bytes of the entries and of everything that is needed to keep them. */

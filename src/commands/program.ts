@@ -13,6 +13,7 @@ import { describeLedgerCommands } from "./ledger/ledger.ts";
 import { CommandError } from "./output.ts";
 import { runSchema } from "./schema.ts";
 import { type DevOptions, runDev } from "./serve/dev.ts";
+import { runReload } from "./serve/reload.ts";
 import { runStart } from "./serve/start.ts";
 import { describeStorageCommands } from "./storage/storage.ts";
 
@@ -72,6 +73,9 @@ function describe(exitWith: (code: number) => void): Command {
   configOption(program.command("start"))
     .description("the gateway on real upstreams")
     .action(({ config }: ConfigOptions) => runStart(config));
+  configOption(program.command("reload"))
+    .description("have the running gateway read its file again; exit 1 where it is refused")
+    .action(({ config }: ConfigOptions) => runReload(config, print));
   configOption(program.command("check"))
     .description("validate the file and try each upstream; exit 1 on any fault")
     .option("--json", "print JSON")

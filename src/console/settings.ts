@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Config } from "../config/schema.ts";
 import type { Time } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
+import { reachableHost } from "../lib/reachable-host.ts";
 import type { Storage } from "../storage/store.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { AuthSettings } from "./auth/auth.ts";
@@ -44,10 +45,10 @@ export function consoleSettings(config: Config, ports: Ports): ConsoleSettings {
     config,
     console,
     publicUrl: new URL(console.publicUrl ?? `http://localhost:${ports.console}`).origin,
-    gatewayUrl: `${scheme}://${reachable(server.host)}:${ports.gateway}`,
+    gatewayUrl: `${scheme}://${reachableHost(server.host)}:${ports.gateway}`,
     admin:
       admin && ports.admin
-        ? { url: `http://${reachable(admin.host)}:${ports.admin}`, token: admin.token }
+        ? { url: `http://${reachableHost(admin.host)}:${ports.admin}`, token: admin.token }
         : undefined,
   };
 }
@@ -60,11 +61,4 @@ export function authSettings({ config, console, publicUrl }: ConsoleSettings): A
 export function consoleOf(config: Config): ConsoleConfig {
   if (config.console === undefined) throw new Error("the configuration has no console");
   return config.console;
-}
-
-/** The host to connect to where this host is listened on. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

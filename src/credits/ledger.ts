@@ -74,7 +74,7 @@ type Waiting = {
  * so that a call touches nothing else. The model and why it holds: docs/credits.md.
  */
 export class Ledger {
-  readonly #plans: Plans;
+  readonly plans: Plans;
   readonly #scheduler: Scheduler;
   readonly #health: StoreHealth;
   readonly #returns: CreditReturns;
@@ -86,7 +86,7 @@ export class Ledger {
   #stopping: { readonly untilMs: MonotonicMs; readonly done: () => void } | undefined;
 
   constructor(options: LedgerOptions, { store, scheduler, onStoreFailure, ...rest }: LedgerParts) {
-    this.#plans = new Plans(options.plans);
+    this.plans = new Plans(options.plans);
     this.#scheduler = scheduler;
     const health = new StoreHealth(onStoreFailure, scheduler);
     this.#health = health;
@@ -197,7 +197,7 @@ export class Ledger {
   /** The rest of the account, for the headers of an answer. */
   balance(identity: CreditIdentity): Balance {
     const nowMs = this.#scheduler.now();
-    const { perDay, perSecond } = this.#plans.ofAccount(identity);
+    const { perDay, perSecond } = this.plans.ofAccount(identity);
     const account = this.#accounts.find(identity.accountId);
     return {
       limit: perDay,
@@ -249,8 +249,8 @@ export class Ledger {
   }
 
   #payers(identity: CreditIdentity, atMs: MonotonicMs): Payers {
-    const figures = this.#plans.ofAccount(identity);
-    const ofKey = this.#plans.ofKey(identity, figures);
+    const figures = this.plans.ofAccount(identity);
+    const ofKey = this.plans.ofKey(identity, figures);
     return {
       account: this.#accounts.called(identity.accountId, figures, atMs),
       key: ofKey && this.#keys.called(identity.keyId, ofKey, atMs),
@@ -263,7 +263,7 @@ export class Ledger {
     if (kind === "throughput")
       return key === undefined ? denial : { ...denial, kind: "key-throughput" };
     if (key === undefined) {
-      const details = this.#plans.fault(identity);
+      const details = this.plans.fault(identity);
       return details === undefined ? { kind } : { kind, details };
     }
     return { kind: "key-balance", retryAfterSeconds: secondsOfDayLeft(this.#scheduler.now()) };

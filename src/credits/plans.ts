@@ -32,9 +32,14 @@ const NOTHING = figures(0, 0);
 
 /** The figures of the configured plans, by name. */
 export class Plans {
-  readonly #figures: ReadonlyMap<string, AccountFigures>;
+  #figures: ReadonlyMap<string, AccountFigures> = new Map();
 
   constructor(plans: Readonly<Record<string, PlanConfig>>) {
+    this.replace(plans);
+  }
+
+  /** From the next call on, in place of those before. */
+  replace(plans: Readonly<Record<string, PlanConfig>>): void {
     this.#figures = new Map(
       Object.entries(plans).map(([name, { dailyCredits, creditsPerSecond }]) => [
         name,

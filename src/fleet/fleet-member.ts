@@ -46,7 +46,7 @@ export type FleetParts = {
 };
 
 /** Of this process, for as long as it serves. */
-type Lasting = Omit<FleetProcess, "callsPerSecond" | "leases" | "heads" | "open">;
+type Lasting = Omit<FleetProcess, "callsPerSecond" | "leases" | "heads" | "open" | "marks">;
 type Switch = { readonly place: UpstreamName; readonly isDrained: boolean };
 
 /** This process among those that serve from one storage: tells of itself, and holds to what operators drained. */
@@ -55,6 +55,7 @@ export class FleetMember {
   readonly #parts: FleetParts;
   /** What the storage was not told yet. */
   readonly #untold = new Map<string, Switch>();
+  #marks: FleetProcess["marks"];
   /** How often something was drained or enabled here. */
   #switches = 0;
   #isLooking = false;
@@ -67,6 +68,7 @@ export class FleetMember {
   constructor(options: FleetOptions, parts: FleetParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#marks = options.marks;
     this.#told = { calls: 0, atMs: parts.clock.monotonic() };
   }
 
@@ -76,7 +78,7 @@ export class FleetMember {
    */
   async begin(): Promise<void> {
     const { store, clock, onGateways, onDifference } = this.#parts;
-    const { marks } = this.#options;
+    const marks = this.#marks;
     const others = await store.list(clock.now()).catch(() => []);
     checkAgreement(marks, others);
     onGateways(others);
@@ -85,11 +87,16 @@ export class FleetMember {
     await this.#look();
   }
 
+  /** Its file was read again. */
+  setMarks(marks: FleetProcess["marks"]): void {
+    this.#marks = marks;
+  }
+
   /** `port`: the one that was taken. */
   start(port: number): void {
     const { clock } = this.#parts;
-    const { name = `${hostname()}:${port}`, ...rest } = this.#options;
-    const own: Lasting = { ...rest, name, version: ownVersion(), startedAt: clock.now() };
+    const { name = `${hostname()}:${port}`, worker, process } = this.#options;
+    const own: Lasting = { worker, process, name, version: ownVersion(), startedAt: clock.now() };
     const tell = () => {
       this.#telling = this.#tell(own);
     };
@@ -178,6 +185,7 @@ export class FleetMember {
       const before = await store.tell(
         {
           ...own,
+          marks: this.#marks,
           callsPerSecond: this.#callsPerSecond(),
           leases: leases(),
           open: open(),

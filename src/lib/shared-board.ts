@@ -21,6 +21,8 @@ export type BoardPlace = {
   readonly own: number;
   /** Milliseconds that count alike in all processes of the board. */
   readonly now: () => number;
+  /** Somebody else in this process has it now: nothing is written any more. */
+  readonly isTaken?: () => boolean;
 };
 
 /** The bytes that a board takes of its file. */
@@ -95,6 +97,7 @@ export class SharedBoard<Fact> {
   }
 
   write(fact: Fact): void {
+    if (this.#place.isTaken?.() === true) return;
     const text = Buffer.from(JSON.stringify(fact));
     const place = Buffer.alloc(PLACE_BYTES);
     place.writeUInt32LE(crc32(text), 0);

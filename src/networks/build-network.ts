@@ -37,7 +37,8 @@ export type BuildParts = {
   /** The caps on calls to partners that hold now. */
   readonly partnerCaps: () => PartnerLimits;
   readonly buffers: LargeBuffers;
-  readonly cache: MemoryCache;
+  /** The answers that are kept of this network, by method. */
+  readonly cache: Pick<MemoryCache, "isOff" | "open">;
   /** Where one is configured. */
   readonly disk?: DiskCache | undefined;
   /** Where the workers of this gateway tell each other of this network's head. */
@@ -116,11 +117,7 @@ function join<Watch extends Chain>(
     verify: (upstream, timeoutMs, done) => chain.verify(upstream, timeoutMs, done),
     seen: (upstream, block) => chain.seen(upstream, block),
   });
-  observe({ chain, upstreams, metrics });
-  const cache = {
-    isOff: parts.cache.isOff,
-    open: (method: string) => parts.cache.open(`${config.name} ${method}`),
-  };
+  const { cache } = parts;
   const disk = parts.disk?.open(config.name);
   return { upstreams, router, chain, metrics, clock, timers, turnEnds, buffers, cache, disk };
 }
@@ -154,20 +151,16 @@ function observerOf({ routing }: NetworkMetrics): RoutingObserver {
   };
 }
 
-function observe({
-  chain,
-  upstreams,
-  metrics: { routing },
-}: {
-  readonly chain: ChainState;
-  readonly upstreams: readonly Upstream[];
-  readonly metrics: NetworkMetrics;
-}): void {
-  routing.head(() => chain.head?.number ?? -1);
-  for (const upstream of upstreams) {
-    routing.upstreamHead(upstream.name, () => upstream.head);
-    routing.upstreamReady(upstream.name, () => (upstream.state === "ready" ? 1 : 0));
-  }
+/** From now on the metrics show the state of this network, which is the one of its name that is served. */
+export function showState({ chain, upstreams, metrics }: Network): void {
+  metrics.routing.watch({
+    head: () => chain.head?.number ?? -1,
+    upstreams: upstreams.map((one) => ({
+      name: one.name,
+      head: () => one.head,
+      isReady: () => one.state === "ready",
+    })),
+  });
 }
 
 /** The store may be locked for longer than the call has time: no answer means no. */

@@ -83,6 +83,14 @@ export type ChainState = {
   readonly slots?: Readonly<Record<string, number>>;
 };
 
+type HeadWait = {
+  /** `done` is called once, later: whether the head came to be at least `least` within the time. */
+  whenHead(
+    question: { readonly least: number; readonly timeoutMs: number; readonly partner: boolean },
+    done: (reached: boolean) => void,
+  ): void;
+};
+
 /** One chain: its head, what its blocks are called now, and the upstreams that answer for it. */
 export type Network = {
   readonly name: string;
@@ -95,7 +103,7 @@ export type Network = {
   readonly timeoutMs: number;
   readonly upstreams: readonly Upstream[];
   readonly metrics: NetworkMetrics;
-  readonly chain: ChainState;
+  readonly chain: ChainState & HeadWait;
   /** `partner`: for a call that partners may answer, who may have told more than primaries. */
   factsFor(partner: boolean): LocalFacts;
   start(): void;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createApiKey } from "../access/api-key.ts";
-import { CallLog, createLog, createQuietLog } from "./log.ts";
+import { CallLog, createLog, createQuietLog, setLogLevel } from "./log.ts";
 
 const URL_WITH_KEY = "https://user:secret@node.example/v3/abcdef";
 const KEY = createApiKey(randomBytes);
@@ -93,4 +93,16 @@ test("calls cause at most ten lines a second, and the next one says how many wer
   calls.warn({ count: 100 }, "failed");
   expect(lines().slice(10)).toMatchObject([{ count: 99, suppressed: 16 }, { count: 100 }]);
   expect(lines().at(-1)).not.toHaveProperty("suppressed");
+});
+
+test("another level holds for a log and for all that were made of it", () => {
+  const { log, lines } = openLog("warn");
+  const child = log.child({ network: "net" });
+  const grandchild = child.child({ upstream: "a" });
+  setLogLevel(child, "info");
+  for (const each of [log, child, grandchild]) each.info("told");
+  expect(lines()).toHaveLength(3);
+  setLogLevel(log, "error");
+  for (const each of [log, child, grandchild, log.child({})]) each.warn("not told");
+  expect(lines()).toHaveLength(3);
 });

@@ -17,13 +17,32 @@ export function createLog(
   { level, terminal }: LogOptions,
   destination: DestinationStream = destinationFor(terminal),
 ): Logger {
+  const family = new Set<WeakRef<Logger>>();
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     hooks: { streamWrite: redact },
+    onChild: (child: Logger) => void family.add(new WeakRef(child)),
   };
-  return pino(options, destination);
+  const log: Logger = pino(options, destination);
+  family.add(new WeakRef(log));
+  // Children of pino inherit from their parents.
+  return Object.assign(log, { [FAMILY]: family });
+}
+
+/** A log with all that were made of it. */
+type InFamily = { readonly [FAMILY]?: Set<WeakRef<Logger>> };
+const FAMILY = Symbol("family");
+
+/** Of a log that `createLog` made, and of all others that were made of it: a child of pino keeps its own level. */
+export function setLogLevel(log: Logger, level: string): void {
+  const family = (log as InFamily)[FAMILY] ?? new Set();
+  for (const reference of family) {
+    const one = reference.deref();
+    if (one === undefined) family.delete(reference);
+    else one.level = level;
+  }
 }
 
 /**

@@ -70,6 +70,13 @@ abstract class Family<Part> {
     return part;
   }
 
+  /** All series whose first label has this value. Who holds on to one counts for nobody. */
+  forget(first: string): void {
+    for (const key of this.#series.keys()) {
+      if (key === first || key.startsWith(`${first}\n`)) this.#series.delete(key);
+    }
+  }
+
   /** prom-client calls this at a scrape. */
   get(): object {
     const values = [...this.#series.values()].flatMap((series) => this.read(series));

@@ -10,10 +10,17 @@ export type RoutingMetrics = {
   readonly contradicted: (upstream: string) => void;
   readonly breakerOpened: (upstream: string) => void;
   readonly reorganisations: PlainCounter;
-  /** Looked up at each scrape. */
-  readonly head: (read: () => number) => void;
-  readonly upstreamHead: (upstream: string, read: () => number) => void;
-  readonly upstreamReady: (upstream: string, read: () => number) => void;
+  /** Looked up at each scrape from now on, in place of what was looked up before. Undefined: nothing is. */
+  readonly watch: (state: RoutingState | undefined) => void;
+};
+
+export type RoutingState = {
+  readonly head: () => number;
+  readonly upstreams: readonly {
+    readonly name: string;
+    readonly head: () => number;
+    readonly isReady: () => boolean;
+  }[];
 };
 
 type Make = {
@@ -67,14 +74,14 @@ export function routingFamilies({ counter, gauge }: Make): (network: string) => 
     contradicted: (upstream) => contradictions.of(network, upstream).inc(),
     breakerOpened: (upstream) => breakers.of(network, upstream).inc(),
     reorganisations: reorganisations.of(network),
-    head: (read) => {
-      head.of(network).read = read;
-    },
-    upstreamHead: (upstream, read) => {
-      upstreamHead.of(network, upstream).read = read;
-    },
-    upstreamReady: (upstream, read) => {
-      ready.of(network, upstream).read = read;
+    watch: (state) => {
+      for (const family of [head, upstreamHead, ready]) family.forget(network);
+      if (state === undefined) return;
+      head.of(network).read = state.head;
+      for (const one of state.upstreams) {
+        upstreamHead.of(network, one.name).read = one.head;
+        ready.of(network, one.name).read = () => (one.isReady() ? 1 : 0);
+      }
     },
   });
 }

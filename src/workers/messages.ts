@@ -1,9 +1,11 @@
 import type { MetricFamily, Readiness } from "../admin/operations.ts";
+import type { Fault } from "../config/faults.ts";
 import type { Config } from "../config/schema.ts";
 import type { DrainResult } from "../fleet/fleet-member.ts";
 import type { FleetOverview } from "../fleet/gateways.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
 import type { UpstreamName } from "../storage/fleet-store.ts";
+import type { BoardIndexes } from "./board-places.ts";
 
 /** The file in which workers tell each other of heads: they inherit it open, beside the channel (3). */
 export const BOARD_FD = 4;
@@ -14,7 +16,11 @@ export type Question =
   | { readonly kind: "networks" }
   | { readonly kind: "fleet" }
   | { readonly kind: "readiness" }
-  | { readonly kind: "drain"; readonly place: UpstreamName; readonly drained: boolean };
+  | { readonly kind: "drain"; readonly place: UpstreamName; readonly drained: boolean }
+  /** To make itself ready for another configuration. `commit` or `abort` follows where it has no fault. */
+  | { readonly kind: "prepare"; readonly config: Config; readonly boards: BoardIndexes }
+  | { readonly kind: "commit" }
+  | { readonly kind: "abort" };
 
 /** The answer to each kind of question. */
 export type Answers = {
@@ -24,6 +30,9 @@ export type Answers = {
   readonly fleet: FleetOverview | null;
   readonly readiness: Readiness;
   readonly drain: DrainResult;
+  readonly prepare: readonly Fault[];
+  readonly commit: "done";
+  readonly abort: "done";
 };
 
 export type Start = {
@@ -32,6 +41,7 @@ export type Start = {
   readonly number: number;
   /** The worker's own part of it. */
   readonly config: Config;
+  readonly boards: BoardIndexes;
 };
 
 export type Ask = { readonly kind: "ask"; readonly id: number; readonly question: Question };

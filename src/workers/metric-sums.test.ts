@@ -12,7 +12,7 @@ async function worker(calls: number, head: number): Promise<readonly MetricFamil
   const network = metrics.network("net");
   for (let call = 0; call < calls; call += 1) network.calls("eth_call").record("ok", 0.02);
   metrics.traffic("http").connections.inc(calls);
-  network.routing.head(() => head);
+  network.routing.watch({ head: () => head, upstreams: [] });
   return structuredClone(await familiesOf(metrics));
 }
 

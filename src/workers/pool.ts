@@ -1,21 +1,31 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
-import { closeSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { MetricFamily } from "../admin/operations.ts";
+import type { Fault } from "../config/faults.ts";
 import type { Config } from "../config/schema.ts";
 import type { Time } from "../lib/clock.ts";
 import { entryFile } from "../lib/own-files.ts";
 import { RestartPause } from "../lib/restart-pause.ts";
-import { boardBytes, openBoardFile } from "../lib/shared-board.ts";
+import type { PreparedReload } from "../reload/reloads.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { BoardPlaces, SPARE } from "./board-places.ts";
+import type { Start } from "./messages.ts";
 import { countedOf, ofWorker, sumFamilies } from "./metric-sums.ts";
 import { workerConfig } from "./worker-config.ts";
 import { type WorkerEnd, WorkerHandle } from "./worker-handle.ts";
 
 /** After a worker's connections have ended: the credits and the usage are written. */
 const WRITING_MS = 5000;
+
+/** A worker has so long to build networks, which wait for their nodes, and to put them in their places. */
+const PREPARE_MS = 20_000;
+const TOO_MANY_NETWORKS: Fault = {
+  path: "networks",
+  line: 0,
+  message: `workers have room for ${SPARE} more networks than at the start; start the gateway again for more`,
+};
 
 type Place = {
   readonly number: number;
@@ -31,14 +41,13 @@ type Place = {
  * that another program has is found out.
  */
 export class WorkerPool {
-  readonly #config: Config;
+  #config: Config;
   readonly #log: Logger;
   readonly #time: Time;
   readonly #places: readonly Place[];
   #departed: readonly MetricFamily[] = [];
   #port: number | undefined;
-  /** The file in which workers tell each other of heads. */
-  #board: number | undefined;
+  #boards: BoardPlaces | undefined;
   #isStopping = false;
 
   constructor(config: Config, { log, time }: { readonly log: Logger; readonly time: Time }) {
@@ -76,8 +85,8 @@ export class WorkerPool {
   /** The files that workers inherit: `BOARD_FD` is the last of them. */
   #stdio(): (number | "inherit" | "ipc")[] {
     const { networks, server } = this.#config;
-    this.#board = openBoardFile(networks.length * boardBytes(server.workers));
-    return ["inherit", "inherit", "inherit", "ipc", this.#board];
+    this.#boards = new BoardPlaces(namesOf(networks), server.workers);
+    return ["inherit", "inherit", "inherit", "ipc", this.#boards.file];
   }
 
   /** Each worker's number, and its process where it serves. */
@@ -98,25 +107,76 @@ export class WorkerPool {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const withinMs = this.#config.server.shutdownTimeoutMs + WRITING_MS;
     const stopped = this.#places.map(async ({ worker, number, stopRestart }) => {
       stopRestart?.();
-      if ((await worker?.stop(withinMs)) !== "killed") return;
+      if ((await worker?.stop(this.#stopMs)) !== "killed") return;
       this.#log.warn({ worker: number }, "the worker did not stop in time and was killed");
     });
     await Promise.all(stopped);
-    if (this.#board !== undefined) closeSync(this.#board);
-    this.#board = undefined;
+    this.#boards?.close();
+    this.#boards = undefined;
+  }
+
+  get #stopMs(): number {
+    return this.#config.server.shutdownTimeoutMs + WRITING_MS;
+  }
+
+  /** All workers that serve go on by another configuration, or none does. */
+  async prepare(config: Config): Promise<PreparedReload | readonly Fault[]> {
+    const own = workerConfig(config, config.server.port);
+    const boards = this.#boards?.prepare(namesOf(config.networks));
+    if (boards === undefined) return [TOO_MANY_NETWORKS];
+    const workers = this.#serving;
+    const abort = async () => {
+      await Promise.all(workers.map((each) => each.ask({ kind: "abort" }, PREPARE_MS)));
+    };
+    const question = { kind: "prepare", config: own, boards } as const;
+    const answers = await Promise.all(workers.map((each) => each.ask(question, PREPARE_MS)));
+    const faults = answers.flatMap((answer, index) => {
+      const worker = workers[index];
+      if (answer !== undefined || worker?.isServing !== true) return answer ?? [];
+      return { path: "", line: 0, message: `worker ${worker.number} did not answer` };
+    });
+    if (faults.length > 0) {
+      await abort();
+      // Each worker says the same of the same node.
+      return faults.filter((one, index) => faults.findIndex(isLike(one)) === index);
+    }
+    const commit = async () => {
+      this.#config = config;
+      if (this.#boards !== undefined) this.#boards.indexes = boards;
+      const others = this.#serving.filter((each) => !workers.includes(each));
+      // They began in the meantime, by the old one. Others take their places.
+      for (const each of others) void each.stop(this.#stopMs);
+      const done = workers.map(async (each) => {
+        if ((await each.ask({ kind: "commit" }, PREPARE_MS)) === undefined) each.kill();
+      });
+      await Promise.all(done);
+    };
+    return { commit, abort };
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  get #serving(): WorkerHandle[] {
+    return this.workers.flatMap(([, worker]) => worker ?? []);
   }
 
   async #begin(place: Place): Promise<number> {
     const { number } = place;
-    const config = workerConfig(this.#config, this.#portToAsk());
-    const worker = new WorkerHandle(cluster.fork(), { kind: "start", number, config }, this.#time);
+    const begunBy = this.#config;
+    const config = workerConfig(begunBy, this.#portToAsk());
+    const boards = this.#boards?.indexes ?? {};
+    const start: Start = { kind: "start", number, config, boards };
+    const worker = new WorkerHandle(cluster.fork(), start, this.#time);
     place.worker = worker;
     void worker.ended.then((end) => this.#ended(place, worker, end));
     const port = await worker.serving;
     this.#log.info({ worker: number, pid: worker.pid }, "worker serves");
+    // The configuration was reloaded while it started.
+    if (begunBy !== this.#config) void worker.stop(this.#stopMs);
     return port;
   }
 
@@ -150,6 +210,11 @@ export class WorkerPool {
     }
   }
 }
+
+const namesOf = (networks: Config["networks"]) => networks.map(({ name }) => name);
+
+const isLike = (one: Fault) => (other: Fault) =>
+  one.path === other.path && one.message === other.message;
 
 /** Says at once, and in the system's words, that a port cannot be opened. */
 async function tryPort(host: string, port: number): Promise<void> {

@@ -1,6 +1,5 @@
 import { Registry } from "prom-client";
 import type { MetricFamily, Operations, Readiness } from "../admin/operations.ts";
-import type { Config } from "../config/schema.ts";
 import type { DrainResult } from "../fleet/fleet-member.ts";
 import type { FleetOverview } from "../fleet/gateways.ts";
 import type { NetworkOverview } from "../networks/overview.ts";
@@ -17,13 +16,13 @@ const NETWORKS_MS = 1500;
 
 /** An operator's view of several workers, and control of them, as if they were one process. */
 export class PooledOperations implements Operations {
-  readonly #config: Config;
   readonly #pool: WorkerPool;
   readonly #registry = new Registry();
+  readonly reload: Operations["reload"];
 
-  constructor(config: Config, pool: WorkerPool) {
-    this.#config = config;
+  constructor(pool: WorkerPool, reload: Operations["reload"]) {
     this.#pool = pool;
+    this.reload = reload;
     collectProcessMetrics(this.#registry);
   }
 
@@ -48,7 +47,7 @@ export class PooledOperations implements Operations {
   }
 
   async setDrained(place: UpstreamName, drained: boolean): Promise<DrainResult> {
-    const network = this.#config.networks.find(({ name }) => name === place.network);
+    const network = this.#pool.config.networks.find(({ name }) => name === place.network);
     if (network === undefined) return { missing: "network" };
     const isKnown = network.upstreams.some(({ name }) => name === place.upstream);
     if (!isKnown) return { missing: "upstream" };

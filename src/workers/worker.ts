@@ -1,12 +1,14 @@
 import { type RunningGateway, startGateway } from "../app.ts";
 import { ownConfig } from "../config/own-config.ts";
 import { sharedMonotonic } from "../lib/clock.ts";
+import type { PreparedReload } from "../reload/reloads.ts";
 import { openStorage } from "../storage/open.ts";
 import { startFailure } from "../storage/start-failure.ts";
 import type { Storage } from "../storage/store.ts";
 import { ignoreSignals } from "../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../telemetry/log.ts";
 import { EventLoop } from "../wire/event-loop.ts";
+import type { BoardIndexes } from "./board-places.ts";
 import {
   type Answers,
   BOARD_FD,
@@ -28,6 +30,8 @@ export class Worker {
   #running: Promise<Running | undefined> = Promise.resolve(undefined);
   #isStopping = false;
   #log: Logger | undefined;
+  #boards: BoardIndexes = {};
+  #prepared: PreparedReload | undefined;
 
   listen(): void {
     ignoreSignals(() => this.#log);
@@ -46,22 +50,25 @@ export class Worker {
       case "ask": {
         const running = await this.#running;
         if (running === undefined) return;
-        const answer = await answerTo(message.question, running.gateway);
+        const answer = await this.#answerTo(message.question, running.gateway);
         await send({ kind: "answer", id: message.id, answer });
       }
     }
   }
 
-  async #start({ number, config }: Start): Promise<Running | undefined> {
+  async #start({ number, config, boards }: Start): Promise<Running | undefined> {
     const terminal = process.stdout.isTTY;
     const log = createLog({ level: config.log.level, terminal }).child({ worker: number });
     this.#log = log;
     try {
       const storage = await openStorage(config.storage, { log, waits: true });
       const processes = config.server.workers;
-      const board = { fd: BOARD_FD, processes, own: number - 1, now: sharedMonotonic };
+      this.#boards = boards;
+      const indexOf = (network: string) => this.#boards[network] ?? 0;
+      const own = number - 1;
+      const shared = { fd: BOARD_FD, processes, own, now: sharedMonotonic, indexOf };
       const loop = new EventLoop(config.server.wire);
-      const parts = { storage, log, loop, clock: loop.clock, number, board };
+      const parts = { storage, log, loop, clock: loop.clock, number, boards: shared };
       const gateway = await startGateway(ownConfig(config), parts);
       await send({ kind: "serving", port: gateway.port });
       const tell = () => send({ kind: "counted", families: gateway.operations.counters() });
@@ -78,6 +85,37 @@ export class Worker {
     }
   }
 
+  async #answerTo(
+    question: Question,
+    { operations, prepare }: RunningGateway,
+  ): Promise<Answers[Question["kind"]]> {
+    switch (question.kind) {
+      case "metrics":
+        return operations.metricFamilies();
+      case "networks":
+        return operations.networks();
+      case "readiness":
+        return operations.readiness();
+      case "fleet":
+        return (await operations.fleet()) ?? null;
+      case "drain":
+        return operations.setDrained(question.place, question.drained);
+      case "prepare": {
+        this.#boards = question.boards;
+        const prepared = await prepare(ownConfig(question.config));
+        if (!("commit" in prepared)) return prepared;
+        this.#prepared = prepared;
+        return [];
+      }
+      case "commit":
+      case "abort": {
+        await this.#prepared?.[question.kind]();
+        this.#prepared = undefined;
+        return "done";
+      }
+    }
+  }
+
   async #stop(): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -87,24 +125,6 @@ export class Worker {
     const families = await running?.gateway.operations.metricFamilies();
     if (families !== undefined) await send({ kind: "counted", families });
     process.exit(0);
-  }
-}
-
-async function answerTo(
-  question: Question,
-  { operations }: RunningGateway,
-): Promise<Answers[Question["kind"]]> {
-  switch (question.kind) {
-    case "metrics":
-      return operations.metricFamilies();
-    case "networks":
-      return operations.networks();
-    case "readiness":
-      return operations.readiness();
-    case "fleet":
-      return (await operations.fleet()) ?? null;
-    case "drain":
-      return operations.setDrained(question.place, question.drained);
   }
 }
 

@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../../config/schema.ts";
 import type { ConsoleStart, FromConsole, Ports, ToConsole } from "../../console/messages.ts";
 import type { MonotonicMs, Time } from "../../lib/clock.ts";
 import { entryFile } from "../../lib/own-files.ts";
@@ -27,6 +29,7 @@ export class ConsoleHost {
   #servingSinceMs: MonotonicMs | undefined;
   #stopRestart: () => void = () => undefined;
   #isStopping = false;
+  #isRestarting = false;
   #serving: ((serving: ServingConsole) => void)[] = [];
   #links: ((url: string) => void)[] = [];
 
@@ -42,6 +45,15 @@ export class ConsoleHost {
     this.#start = { kind: "start", ...options };
     this.#send(this.#start);
     return new Promise((resolve) => this.#serving.push(resolve));
+  }
+
+  /** Goes on by another configuration, in another process, where a page of it shows something else then. */
+  restart(config: Config): void {
+    const before = this.#start;
+    if (before === undefined || isShownAlike(before.config, config)) return;
+    this.#start = { ...withPort(before, this.#nextPort(before)), config };
+    this.#isRestarting = true;
+    this.#send({ kind: "stop" });
   }
 
   /** A link that signs the owner of this e-mail in, once. Never, where it does not serve. */
@@ -104,6 +116,11 @@ export class ConsoleHost {
     if (this.#process !== child) return;
     this.#process = undefined;
     if (this.#isStopping) return;
+    if (this.#isRestarting) {
+      this.#isRestarting = false;
+      this.#fork();
+      return;
+    }
     const since = this.#servingSinceMs;
     const servedMs = since === undefined ? 0 : this.#time.monotonic() - since;
     const pauseMs = Math.max(this.#pause.after(servedMs), SHORTEST_PAUSE_MS);
@@ -120,6 +137,14 @@ export class ConsoleHost {
   #send(message: ToConsole): void {
     if (this.#process?.connected) this.#process.send(message, () => undefined);
   }
+}
+
+function isShownAlike(one: Config, other: Config): boolean {
+  const shown = ({ plans, networks, log }: Config) => [
+    ...[plans, log],
+    networks.map(({ upstreams: _, ...rest }) => rest),
+  ];
+  return isDeepStrictEqual(shown(one), shown(other));
 }
 
 function withPort(start: ConsoleStart, port: number): ConsoleStart {

@@ -1,7 +1,8 @@
-import { startGateway } from "../../app.ts";
+import { type GatewayParts, startGateway } from "../../app.ts";
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { Reloads } from "../../reload/reloads.ts";
 import { openStorage } from "../../storage/open.ts";
 import { ignoreSignals } from "../../telemetry/ignored-signals.ts";
 import { createLog, type Logger } from "../../telemetry/log.ts";
@@ -22,17 +23,28 @@ export async function runStart(file: string): Promise<void> {
   // Whatever it, its workers and the dashboard create is nobody else's to read.
   process.umask(0o077);
   let log: Logger | undefined;
-  ignoreSignals(() => log);
+  let reloads: Reloads | undefined;
+  ignoreSignals(() => log, { reload: () => void reloads?.request() });
   const config = await loadConfig(file);
   log = createLog({ level: config.log.level, terminal: process.stdout.isTTY });
   const { host, tls, workers } = config.server;
-  const gateway = await (workers > 1 ? startShared : startAlone)(config, log);
+  const started = Promise.withResolvers<RunningWorkers>();
+  let dashboard: ConsoleHost | undefined;
+  reloads = new Reloads(config, {
+    read: () => loadConfig(file),
+    prepare: async (next) => (await started.promise).prepare(next),
+    applied: (next) => dashboard?.restart(next),
+    log,
+  });
+  const reload = () => (reloads as Reloads).request();
+  const gateway = await (workers > 1 ? startShared : startAlone)(config, { log, reload });
+  started.resolve(gateway);
   const stopped = stopSignal();
   const networks = config.networks.map(({ name }) => name);
   const processes = workers > 1 ? { workers } : {};
   log.info({ host, port: gateway.port, tls: tls !== undefined, networks, ...processes }, "serving");
   if (gateway.adminPort !== undefined) log.info({ port: gateway.adminPort }, "admin port");
-  const dashboard = openDashboard(config, gateway, log);
+  dashboard = openDashboard(config, gateway, log);
   log.info({ signal: await stopped }, "stopping");
   await Promise.all([gateway.stop(), dashboard?.stop()]);
   log.info("stopped");
@@ -51,11 +63,14 @@ function openDashboard(
   return host;
 }
 
-async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> {
+type OwnParts = Pick<GatewayParts, "log" | "reload">;
+
+async function startAlone(config: Config, parts: OwnParts): Promise<RunningWorkers> {
+  const { log } = parts;
   const storage = await openStorage(config.storage, { log, waits: true });
   try {
     const loop = new EventLoop(config.server.wire);
-    const gateway = await startGateway(config, { storage, log, loop, clock: loop.clock });
+    const gateway = await startGateway(config, { ...parts, storage, loop, clock: loop.clock });
     const stop = async () => {
       try {
         await gateway.stop();
@@ -63,16 +78,16 @@ async function startAlone(config: Config, log: Logger): Promise<RunningWorkers> 
         await storage.close();
       }
     };
-    return { port: gateway.port, adminPort: gateway.adminPort, stop };
+    return { ...gateway, stop };
   } catch (error) {
     await storage.close();
     throw error;
   }
 }
 
-async function startShared(config: Config, log: Logger): Promise<RunningWorkers> {
+async function startShared(config: Config, parts: OwnParts): Promise<RunningWorkers> {
   try {
-    return await startWorkers(config, log);
+    return await startWorkers(config, parts);
   } catch (error) {
     if (!(error instanceof WorkerStartError)) throw error;
     throw new CommandError(error.message, { cause: error });

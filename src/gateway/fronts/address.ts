@@ -8,6 +8,8 @@ export type Address = { readonly network: Network; readonly key: string };
 
 const PLAIN_KEY = /^[A-Za-z0-9_]+$/;
 
+type Addressed = readonly { readonly network: Network; readonly hosts: readonly string[] }[];
+
 type Target = { readonly host: string; readonly path: string };
 
 /**
@@ -15,10 +17,18 @@ type Target = { readonly host: string; readonly path: string };
  * with `/ws` before `/v3`.
  */
 export class AddressBook {
-  readonly #byName: ReadonlyMap<string, Network>;
-  readonly #byHost: ReadonlyMap<string, Network>;
+  #byName: ReadonlyMap<string, Network> = new Map();
+  #byHost: ReadonlyMap<string, Network> = new Map();
+  /** Another number for each list of networks. */
+  edition = 0;
 
-  constructor(networks: readonly { network: Network; hosts: readonly string[] }[]) {
+  constructor(networks: Addressed) {
+    this.serve(networks);
+  }
+
+  /** In place of those before. */
+  serve(networks: Addressed): void {
+    this.edition += 1;
     this.#byName = new Map(networks.map(({ network }) => [network.name, network]));
     this.#byHost = new Map(
       networks.flatMap(({ network, hosts }) =>
@@ -31,6 +41,11 @@ export class AddressBook {
   find(transport: ClientTransport, target: string, host: string): Address | RpcError {
     const plain = this.#byHost.size === 0 && transport === "http" ? this.#plain(target) : undefined;
     return plain ?? this.#read(transport, target, host);
+  }
+
+  /** The network that has this one's name now; undefined where it is served no more. */
+  current({ name }: Network): Network | undefined {
+    return this.#byName.get(name);
   }
 
   /** `/<network>/v3/<KEY>` and nothing else, which is nearly every request: no splitting, no host. */

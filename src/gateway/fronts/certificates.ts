@@ -26,10 +26,14 @@ export function readCertificates({ cert, key }: TlsFiles): { cert: Buffer; key: 
 
 /**
  * New handshakes use new certificates as soon as their files have changed. While the two files do
- * not belong together (one was replaced, the other not yet) the old pair goes on. Returns the end.
+ * not belong together (one was replaced, the other not yet) the old pair goes on.
  */
-export function followCertificates(server: Server, files: TlsFiles, log: Logger): () => void {
-  const reload = () => {
+export function followCertificates(
+  server: Server,
+  files: TlsFiles,
+  log: Logger,
+): { readonly read: () => void; readonly stop: () => void } {
+  const read = () => {
     try {
       server.setSecureContext(readCertificates(files));
       log.info("certificates were read again");
@@ -37,8 +41,9 @@ export function followCertificates(server: Server, files: TlsFiles, log: Logger)
       log.warn({ cause: String(error) }, "certificates could not be read; the old ones stay");
     }
   };
-  for (const file of [files.cert, files.key]) watchFile(file, { interval: LOOK_EVERY_MS }, reload);
-  return () => {
-    for (const file of [files.cert, files.key]) unwatchFile(file, reload);
+  for (const file of [files.cert, files.key]) watchFile(file, { interval: LOOK_EVERY_MS }, read);
+  const stop = () => {
+    for (const file of [files.cert, files.key]) unwatchFile(file, read);
   };
+  return { read, stop };
 }

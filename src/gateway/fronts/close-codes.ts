@@ -2,6 +2,7 @@
 export const CLOSE = {
   idle: { code: 1000, reason: "no message for an hour" },
   goingAway: { code: 1001, reason: "the gateway is stopping" },
+  networkGone: { code: 1001, reason: "the network is served no more" },
   slowSender: { code: 1008, reason: "a message took longer than 30 s" },
   slowReader: { code: 1013, reason: "answers are not read" },
   keyEnded: { code: 4401, reason: "the API key has ended" },

@@ -9,6 +9,8 @@ export type HeadNotes = {
   readonly givenId: string | undefined;
   /** The address that the target names. */
   readonly address: Address | RpcError;
+  /** `Reception.edition` at that time. */
+  readonly edition: number;
   /** Why its body is not read (415, 413). */
   readonly bodyFault: RpcError | undefined;
 };

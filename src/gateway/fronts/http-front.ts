@@ -44,8 +44,12 @@ export class HttpFront {
   begin(begun: Exchange): void {
     const exchange = begun as FrontExchange;
     const { ids, reception } = this.#parts;
-    exchange.headNotes ??= this.#look(exchange);
-    const { givenId, address } = exchange.headNotes;
+    let notes = exchange.headNotes;
+    if (notes?.edition !== reception.edition) {
+      notes = this.#look(exchange);
+      exchange.headNotes = notes;
+    }
+    const { givenId, address } = notes;
     exchange.requestId = ids.of(givenId);
     if (exchange.fault !== undefined) {
       this.#refuse(exchange, { name: "bad_request", details: exchange.fault });
@@ -65,9 +69,11 @@ export class HttpFront {
   }
 
   #look(exchange: FrontExchange): HeadNotes {
+    const { reception } = this.#parts;
     return {
       givenId: exchange.header("x-request-id"),
-      address: this.#parts.reception.locate(exchange),
+      address: reception.locate(exchange),
+      edition: reception.edition,
       bodyFault: bodyFault(exchange),
     };
   }

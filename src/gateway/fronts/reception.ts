@@ -30,6 +30,11 @@ export class Reception {
     this.#parts = parts;
   }
 
+  /** Another number whenever `locate` may say something else. */
+  get edition(): number {
+    return this.#parts.addresses.edition;
+  }
+
   /** 404 or 400 where the address is wrong; the key is not looked at. */
   locate({ transport, target, host }: Head): Address | RpcError {
     return this.#parts.addresses.find(transport, target, host);
@@ -39,6 +44,11 @@ export class Reception {
   identify(address: Address, head: Head): Reading | Promise<Reading> {
     const known = this.#parts.authenticator.known(address.key);
     return known === undefined ? this.#meet(address, head) : this.#read(known, address, head);
+  }
+
+  /** The network that has this one's name now; undefined where it is served no more. */
+  current(network: Network): Network | undefined {
+    return this.#parts.addresses.current(network);
   }
 
   /** The client's address behind a trusted proxy; undefined if the request came through none. */

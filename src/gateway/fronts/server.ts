@@ -7,7 +7,7 @@ import type { Time } from "../../lib/clock.ts";
 import type { MemoryBudget } from "../../lib/memory-budget.ts";
 import type { NetworkFeeds } from "../../subscriptions/network-feeds.ts";
 import type { Logger } from "../../telemetry/log.ts";
-import { type DoorOptions, Doors } from "../../wire/server/doors.ts";
+import { type DoorLimits, type DoorOptions, Doors } from "../../wire/server/doors.ts";
 import { type ConnectionLimits, createNodeServer } from "../../wire/server/node-server.ts";
 import { PacedSocket } from "../../wire/server/paced-socket.ts";
 import { PlainWire } from "../../wire/server/plain-wire.ts";
@@ -31,6 +31,9 @@ export type GatewayServerOptions = {
   /** CONNECTION_LIMITS where absent. */
   readonly limits?: ConnectionLimits | undefined;
 };
+
+/** The options that a server that runs can change. */
+export type ServerLimits = Pick<GatewayServerOptions, "tls" | "websocket"> & DoorLimits;
 
 /** docs/decisions.md, "Order of the checks"; stalledMs is longer than any call. */
 export const CONNECTION_LIMITS: ConnectionLimits = Object.freeze({
@@ -67,7 +70,9 @@ export class GatewayServer {
   readonly #sockets = new Set<Socket>();
   readonly #stopLooking: () => void;
   readonly #clock: Time;
-  readonly #unfollow: () => void = () => undefined;
+  readonly #doors: Doors;
+  readonly #log: Logger;
+  #certificates: ReturnType<typeof followCertificates> | undefined;
   #stopping = false;
 
   constructor(options: GatewayServerOptions, parts: Parts) {
@@ -75,7 +80,9 @@ export class GatewayServer {
     this.#clock = parts.clock;
     const { tls, keepAliveMs, limits = CONNECTION_LIMITS } = options;
     const http = new HttpFront(parts);
-    const doors = this.#doors(parts);
+    const doors = this.#openDoors(parts);
+    this.#doors = doors;
+    this.#log = parts.log;
     const websocket = new WebSocketFront(options.websocket, {
       ...parts,
       doors,
@@ -118,7 +125,7 @@ export class GatewayServer {
     this.#server = server;
     if (tls !== undefined && "setSecureContext" in server) {
       server.on("connection", opened);
-      this.#unfollow = followCertificates(server, tls, parts.log);
+      this.#certificates = followCertificates(server, tls, parts.log);
     }
     const { connections } = parts.metrics.traffic("http");
     server.on("connection", (socket: Socket) => {
@@ -128,7 +135,7 @@ export class GatewayServer {
     doors.guard(server);
   }
 
-  #doors({ doors, metrics, log }: Parts): Doors {
+  #openDoors({ doors, metrics, log }: Parts): Doors {
     const { maxConnections, maxConnectionsPerAddress } = this.#options;
     const refused = () => metrics.refused("too_many_connections");
     const made = new Doors({ maxConnections, maxConnectionsPerAddress, ...doors, refused });
@@ -157,10 +164,27 @@ export class GatewayServer {
     return this.#websocket.sizeByKey;
   }
 
+  /** From now on, for who connects then: these limits, and these certificates where it speaks TLS. */
+  limit({ tls, websocket, ...doors }: ServerLimits): void {
+    const server = this.#server;
+    if (tls !== undefined && "setSecureContext" in server) {
+      this.#certificates?.stop();
+      this.#certificates = followCertificates(server, tls, this.#log);
+      this.#certificates.read();
+    }
+    this.#websocket.limit(websocket);
+    this.#doors.limit(doors);
+  }
+
+  /** Networks were replaced, or are served no more. */
+  moveOn(): void {
+    this.#websocket.moveOn();
+  }
+
   /** Takes no more calls, lets those in the air finish, and ends the rest after a bounded time. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#unfollow();
+    this.#certificates?.stop();
     this.#websocket.stop();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#plain?.stop();

@@ -42,7 +42,8 @@ type Parts = {
 
 /** One client's WebSocket: each message a call or batch, answered as soon as its answer is there. */
 export class WebSocketConnection {
-  readonly session: Session;
+  /** Another one once its network was replaced; messages that came before keep theirs. */
+  session: Session;
   readonly #socket: WebSocket;
   readonly #wire: Duplex;
   readonly #parts: Parts;

@@ -40,7 +40,7 @@ const MANY_BYTES = 512;
 
 /** JSON-RPC over WebSocket: refusals are HTTP answers to the upgrade, later ends are close codes. */
 export class WebSocketFront {
-  readonly #options: WebSocketOptions;
+  #options: WebSocketOptions;
   readonly #parts: Parts;
   readonly #traffic: TrafficMetrics;
   readonly #server = new WebSocketServer({
@@ -95,6 +95,7 @@ export class WebSocketFront {
       socket.once("close", () => session.subscriptions?.end());
       accepted.on("error", () => undefined);
       accepted.on("close", this.#admit(connection, requestHead, moment));
+      this.#moveOn(connection);
       if (this.#stopping) connection.finish(CLOSE.goingAway);
     });
   }
@@ -102,6 +103,23 @@ export class WebSocketFront {
   /** Every connection, now and then; called by a timer, and by tests. */
   sweep(): void {
     for (const connection of this.#connections()) connection.sweep();
+  }
+
+  /** For who connects from now on. */
+  limit(options: WebSocketOptions): void {
+    this.#options = options;
+  }
+
+  /** Networks were replaced, or are served no more. Calls in the air end with the network that they began with. */
+  moveOn(): void {
+    for (const connection of this.#connections()) this.#moveOn(connection);
+  }
+
+  #moveOn(connection: WebSocketConnection): void {
+    const { session } = connection;
+    const network = this.#parts.reception.current(session.network);
+    if (network === undefined) connection.finish(CLOSE.networkGone);
+    else if (network !== session.network) connection.session = { ...session, network };
   }
 
   /** Lets calls in the air finish; `terminate` ends what is left. */
@@ -151,9 +169,11 @@ export class WebSocketFront {
     const unwatch = this.#parts.authenticator.watch(session.identity, moment, (now) => {
       if (now === "refused") connection.close(CLOSE.keyEnded);
       else if (now.suspended) connection.close(CLOSE.suspended);
-      else if (this.#parts.reception.refusedKind(now, session.network, head) !== undefined) {
+      else if (
+        this.#parts.reception.refusedKind(now, connection.session.network, head) !== undefined
+      ) {
         connection.close(CLOSE.notAllowed);
-      } else session.identity = now;
+      } else connection.session.identity = now;
     });
     return () => {
       unwatch();

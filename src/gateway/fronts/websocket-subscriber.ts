@@ -7,11 +7,13 @@ import type { WebSocketConnection } from "./websocket-connection.ts";
 /** A WebSocket as its subscriptions know it. */
 export class WebSocketSubscriber implements Subscriber {
   readonly #connection: WebSocketConnection;
-  readonly network: Subscriber["network"];
 
   constructor(connection: WebSocketConnection) {
     this.#connection = connection;
-    this.network = connection.session.network;
+  }
+
+  get network(): Subscriber["network"] {
+    return this.#connection.session.network;
   }
 
   get identity(): Identity {

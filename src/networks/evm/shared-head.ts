@@ -15,8 +15,8 @@ export type HeadClaim = {
   readonly number: number;
   /** Absent while only an answer has shown that the block exists. */
   readonly header?: BlockHeader | undefined;
-  /** The place of an upstream that has the block; -1: none that is known. */
-  readonly upstream: number;
+  /** The name of an upstream that has the block; absent: none that is known. */
+  readonly upstream?: string | undefined;
   /** When that upstream was asked for it; absent where it told by itself. */
   readonly askedMs?: number | undefined;
   /** It was true at some moment before. */
@@ -116,7 +116,7 @@ export class SharedHead {
     const { view, upstreams, aheadMs, reported } = this.#parts;
     const { number, header, term, askedMs } = claim;
     if (term < Math.max(this.#term, termOf(claims)) || this.#holds(claim)) return;
-    const upstream = upstreams[claim.upstream];
+    const upstream = upstreams.find(({ name }) => name === claim.upstream);
     if (upstream === undefined) return;
     if (header === undefined) {
       view.seen(upstream, number);
@@ -143,7 +143,7 @@ export class SharedHead {
 
   /** Writes the head down, unless it may be older than what another worker has written. */
   #write(claims: readonly HeadClaim[]): void {
-    const { board, view, upstreams, clock, aheadMs } = this.#parts;
+    const { board, view, clock, aheadMs } = this.#parts;
     const { head } = view;
     if (head === undefined || head === this.#written) return;
     // An older word of a node may come after a newer one, on another connection.
@@ -162,7 +162,7 @@ export class SharedHead {
       term: this.#term,
       number: head.number,
       header: view.headHeader,
-      upstream: source === undefined ? -1 : upstreams.indexOf(source.upstream),
+      upstream: source?.upstream.name,
       askedMs: askedMs === undefined ? undefined : askedMs + aheadMs,
       writtenMs: clock.monotonic() + aheadMs,
     };

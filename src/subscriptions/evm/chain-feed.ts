@@ -18,6 +18,7 @@ import type { Start, Topic } from "../chain/topic.ts";
 import type { EventMeter } from "../event-meter.ts";
 import { LogMatcher } from "../log-matcher.ts";
 import { NodeQuestions } from "../node-questions.ts";
+import { Replaceable } from "../replaceable.ts";
 import type {
   Asker,
   FilterCriteria,
@@ -43,12 +44,15 @@ const FINAL_BLOCKS = 128;
 /** Of kinds without a filter. A gateway is never syncing, and never tells that it is. */
 const TOPICS: ReadonlyMap<JsonValue | undefined, Topic> = new Map([["newHeads", HEADS]]);
 
-export type ChainFeedParts = {
-  readonly chain: Pick<
-    ChainWatch,
-    "shown" | "subscribe" | "touch" | "whenHead" | "newestHashed" | "hashOf"
-  >;
-  readonly upstreams: readonly Upstream[];
+type Chain = Pick<
+  ChainWatch,
+  "shown" | "subscribe" | "touch" | "whenHead" | "newestHashed" | "hashOf"
+>;
+
+/** The part of a network that tells of blocks. */
+export type ChainSource = { readonly chain: Chain; readonly upstreams: readonly Upstream[] };
+
+export type ChainFeedParts = ChainSource & {
   readonly clock: Pick<Clock, "monotonic" | "now">;
   readonly timers: Timers;
   readonly meter: EventMeter;
@@ -61,7 +65,10 @@ export type ChainFeedParts = {
 
 /** What an EVM network tells its subscribers. */
 export class ChainFeed implements FilterFeed {
-  readonly #parts: ChainFeedParts;
+  readonly #parts: Omit<ChainFeedParts, keyof ChainSource>;
+  readonly #chain: Replaceable<Chain>;
+  /** Those of the network as it is now: its contents are replaced. */
+  readonly #upstreams: Upstream[];
   readonly #story: BlockStory;
   readonly #logs: LogSource;
   readonly #recovery: ChainRecovery;
@@ -73,9 +80,12 @@ export class ChainFeed implements FilterFeed {
   readonly #logFollowers: Followers;
 
   constructor(parts: ChainFeedParts) {
+    const upstreams = [...parts.upstreams];
+    const chain = new Replaceable<Chain>(parts.chain, (one, changed) => one.subscribe(changed));
     this.#parts = parts;
-    const { chain } = parts;
-    const nodes = new NodeQuestions(parts);
+    this.#chain = chain;
+    this.#upstreams = upstreams;
+    const nodes = new NodeQuestions({ ...parts, upstreams });
     const find = findBlock(nodes);
     this.#story = new BlockStory({
       ...parts,
@@ -86,12 +96,12 @@ export class ChainFeed implements FilterFeed {
       },
       chain: {
         get head() {
-          return chain.shown.head;
+          return chain.now.shown.head;
         },
-        subscribe: (listener) => chain.subscribe(listener),
+        subscribe: (changed) => chain.follow(changed),
       },
     });
-    const inUse = () => chain.touch(false);
+    const inUse = () => chain.now.touch(false);
     const follow = (changed: () => void) => this.#story.follow(changed);
     this.#followers = new Followers({ ...parts, inUse, follow });
     this.#logFollowers = new Followers({
@@ -101,9 +111,16 @@ export class ChainFeed implements FilterFeed {
     });
     this.#logs = logSource({ ...parts, nodes, told: () => this.#logFollowers.pass() });
     this.#recovery = new ChainRecovery(find, this.#story);
-    this.#pending = new PendingFeed({ ...parts, nodes });
+    this.#pending = new PendingFeed({ ...parts, upstreams, nodes });
     this.#ofHeads = this.#subscriptionParts(this.#followers);
     this.#ofLogs = this.#subscriptionParts(this.#logFollowers);
+  }
+
+  /** The network was built anew, by other settings: subscriptions go on, each from what it was told last. */
+  moveTo({ chain, upstreams }: ChainSource): void {
+    this.#upstreams.splice(0, this.#upstreams.length, ...upstreams);
+    this.#pending.listen();
+    this.#chain.replace(chain);
   }
 
   /** Nobody finds that of another. */
@@ -181,17 +198,17 @@ export class ChainFeed implements FilterFeed {
 
   /** A gateway that has just started knows of no block. */
   #whenHead(done: (isKnown: boolean) => void): void {
-    const { chain } = this.#parts;
+    const { now: chain } = this.#chain;
     if (chain.shown.head !== undefined) done(true);
     else chain.whenHead({ least: 0, timeoutMs: UNKNOWN_MS, partner: false }, done);
   }
 
   /** What comes after this moment is told, whenever the block that is the head now is known as a whole. */
   get #present(): Start | undefined {
-    const { head } = this.#parts.chain.shown;
+    const { shown, newestHashed: number } = this.#chain.now;
+    const { head } = shown;
     if (head?.hash !== undefined) return { number: head.number, hash: head.hash };
-    const number = this.#parts.chain.newestHashed;
-    const hash = this.#parts.chain.hashOf(number);
+    const hash = this.#chain.now.hashOf(number);
     return hash === undefined ? this.#story.tip : { number, hash };
   }
 
@@ -230,7 +247,7 @@ export class ChainFeed implements FilterFeed {
     const untilMs = this.#parts.clock.monotonic() + UNKNOWN_MS;
     this.#find(cursor, untilMs, (block) => {
       const number = block?.number ?? cursor.number;
-      const head = this.#parts.chain.shown.head?.number ?? number ?? 0;
+      const head = this.#chain.now.shown.head?.number ?? number ?? 0;
       if (block === undefined) {
         const from = number ?? head;
         done(tooFarBack("that block is not known any more", from - FINAL_BLOCKS));

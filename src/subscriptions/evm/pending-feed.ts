@@ -43,14 +43,24 @@ export class PendingFeed {
   readonly #recent: Stamped[] = [];
   #lastStamp = 0;
   #wantedUntilMs: MonotonicMs = Number.NEGATIVE_INFINITY;
-  /** Some node tells of them. */
-  readonly isAvailable: boolean;
 
   constructor(parts: PendingFeedParts) {
     this.#parts = parts;
-    const sources = parts.upstreams.flatMap(({ heads }) => heads?.onPending ?? []);
-    this.isAvailable = sources.length > 0;
-    for (const onPending of sources) onPending((hash) => this.#told(hash));
+    this.listen();
+  }
+
+  /** Some node tells of them. */
+  get isAvailable(): boolean {
+    return this.#sources.length > 0;
+  }
+
+  /** To the upstreams as they are now. */
+  listen(): void {
+    for (const onPending of this.#sources) onPending((hash) => this.#told(hash));
+  }
+
+  get #sources() {
+    return this.#parts.upstreams.flatMap(({ heads }) => heads?.onPending ?? []);
   }
 
   /** `isWhole`: with all of the transaction in place of its hash. */

@@ -20,6 +20,7 @@ import type { Standpoint, ToldBlock } from "../chain/told-block.ts";
 import type { Topic } from "../chain/topic.ts";
 import type { EventMeter } from "../event-meter.ts";
 import { NodeQuestions } from "../node-questions.ts";
+import { Replaceable } from "../replaceable.ts";
 import type { NetworkFeed, SubscribeRequest, Subscriber, Subscription } from "../subscription.ts";
 import { AccountFeed } from "./account-feed.ts";
 import { finalizedPart } from "./finalized-part.ts";
@@ -44,9 +45,12 @@ const AFTER_ANSWER_MS = 100;
 /** A gateway that has just started knows of no slot. */
 const UNKNOWN_MS = 5000;
 
-export type SlotFeedParts = {
-  readonly chain: Pick<SlotWatch, "shownSlots" | "follow" | "touch" | "whenHead">;
-  readonly upstreams: readonly Upstream[];
+type Chain = Pick<SlotWatch, "shownSlots" | "follow" | "touch" | "whenHead">;
+
+/** The part of a network that tells of slots. */
+export type SlotSource = { readonly chain: Chain; readonly upstreams: readonly Upstream[] };
+
+export type SlotFeedParts = SlotSource & {
   readonly clock: Pick<Clock, "monotonic">;
   readonly timers: Timers;
   readonly meter: EventMeter;
@@ -65,7 +69,10 @@ type Kind = {
 
 /** What a slot network tells its subscribers. */
 export class SlotFeed implements NetworkFeed {
-  readonly #parts: SlotFeedParts;
+  readonly #parts: Omit<SlotFeedParts, "chain">;
+  readonly #chain: Replaceable<Chain>;
+  /** Those of the network as it is now: its contents are replaced. */
+  readonly #upstreams: Upstream[];
   readonly #nodes: NodeQuestions;
   readonly #accounts: AccountFeed;
   readonly #find: FindBlock;
@@ -81,13 +88,18 @@ export class SlotFeed implements NetworkFeed {
   readonly #looked = new Map<number, ((block: ToldBlock | undefined) => void)[]>();
   #lastId = 0;
 
-  constructor(parts: SlotFeedParts) {
+  constructor(options: SlotFeedParts) {
+    const chain = new Replaceable<Chain>(options.chain, (one, changed) => one.follow(changed));
+    const upstreams = [...options.upstreams];
+    const parts = { ...options, upstreams };
     this.#parts = parts;
-    const { chain, timers } = parts;
+    this.#chain = chain;
+    this.#upstreams = upstreams;
+    const { timers } = parts;
     const nodes = new NodeQuestions(parts);
     this.#nodes = nodes;
     this.#accounts = new AccountFeed({ ...parts, nodes });
-    this.#find = findSlotBlock({ nodes, root: () => chain.shownSlots.finalized });
+    this.#find = findSlotBlock({ nodes, root: () => chain.now.shownSlots.finalized });
     const head = new SlotHead({
       ...{ chain, timers, find: this.#find },
       learn: (block) => this.#story.learn(block),
@@ -97,11 +109,17 @@ export class SlotFeed implements NetworkFeed {
     this.#followers = new Followers({
       ...parts,
       follow: (changed) => this.#follow(changed),
-      inUse: () => chain.touch(false),
+      inUse: () => chain.now.touch(false),
     });
     this.#logs = new BlockDetails(transactionsOf("full"), this.#detailParts);
     this.#signatures = new BlockDetails(transactionsOf("accounts"), this.#detailParts);
     this.#shared = this.#subscriptionParts();
+  }
+
+  /** The network was built anew, by other settings: subscriptions go on, each from what it was told last. */
+  moveTo({ chain, upstreams }: SlotSource): void {
+    this.#upstreams.splice(0, this.#upstreams.length, ...upstreams);
+    this.#chain.replace(chain);
   }
 
   newId(): string {
@@ -216,21 +234,21 @@ export class SlotFeed implements NetworkFeed {
   }
 
   #subscriptionParts(): Record<Seen, ChainSubscriptionParts> {
-    const { chain, meter, timers } = this.#parts;
+    const { meter, timers } = this.#parts;
     const confirmed: ChainSubscriptionParts = {
       ...{ story: this.#story, recovery: this.#recovery, meter, timers },
       cursorOf: ({ number }) => String(number),
       began: (one) => this.#followers.add(one),
       ended: (one) => this.#followers.remove(one),
     };
-    const story = finalizedPart(this.#story, () => chain.shownSlots.finalized);
+    const story = finalizedPart(this.#story, () => this.#chain.now.shownSlots.finalized);
     return { confirmed, finalized: { ...confirmed, story } };
   }
 
   #follow(changed: () => void): () => void {
     const stopStory = this.#story.follow(changed);
     // The finalized slot moves by itself.
-    const stopSlots = this.#parts.chain.follow(changed);
+    const stopSlots = this.#chain.follow(changed);
     return () => {
       stopStory();
       stopSlots();
@@ -241,7 +259,7 @@ export class SlotFeed implements NetworkFeed {
 
   /** Where a client begins to be told: what comes after this moment is. `done` is called once. */
   #whenStart(seen: Seen, done: (start: Standpoint | RpcError) => void): void {
-    const { chain } = this.#parts;
+    const { now: chain } = this.#chain;
     this.#followers.use();
     const begin = (): void => {
       const slot = chain.shownSlots[seen];

@@ -2,12 +2,13 @@ import type { Timer, Timers } from "../../lib/timer-wheel.ts";
 import type { SlotWatch } from "../../networks/slot/slot-watch.ts";
 import type { FindBlock, StoryChain, StoryHead } from "../chain/block-story.ts";
 import type { ToldBlock } from "../chain/told-block.ts";
+import type { Replaceable } from "../replaceable.ts";
 
 /** Where no node gave the block of the confirmed slot. */
 const RETRY_MS = 250;
 
 export type SlotHeadParts = {
-  readonly chain: Pick<SlotWatch, "shownSlots" | "follow">;
+  readonly chain: Pick<Replaceable<Pick<SlotWatch, "shownSlots">>, "now" | "follow">;
   readonly find: FindBlock;
   readonly timers: Timers;
   /** Told of its block, before anybody asks for it. */
@@ -46,7 +47,7 @@ export class SlotHead implements StoryChain {
   }
 
   #look(): void {
-    const number = this.#parts.chain.shownSlots.confirmed;
+    const number = this.#parts.chain.now.shownSlots.confirmed;
     if (number < 0 || number === this.#head?.number) return;
     if (this.#giveUp !== undefined || this.#retry !== undefined) return;
     let isTold = false;

@@ -3,13 +3,16 @@ import type { Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { addressOwner } from "../../lib/address-owner.ts";
 
-export type DoorOptions = {
+export type DoorLimits = {
   /** Connections that may be open; absent: as many as the process has file descriptors for. */
   readonly maxConnections?: number | undefined;
   /** The most connections of one address, or IPv6 network of 64 bits; absent: half of all. */
   readonly maxConnectionsPerAddress?: number | undefined;
   /** File descriptors that are needed for something else. */
   readonly reserved: number;
+};
+
+export type DoorOptions = DoorLimits & {
   /** Whether connections of this address are many clients', as a proxy's are. */
   readonly isShared: (address: string) => boolean;
   readonly refused?: () => void;
@@ -26,19 +29,27 @@ const LEAST = 16;
  * descriptors stay free for nodes, the database and the admin port.
  */
 export class Doors {
-  /** The most that may be open, whatever was wished. */
-  readonly most: number;
   readonly #options: DoorOptions;
-  readonly #mostOfAddress: number;
+  #most = 0;
+  #mostOfAddress = 0;
   readonly #byAddress = new Map<string, number>();
   #open = 0;
 
   constructor(options: DoorOptions) {
     this.#options = options;
-    const { maxConnections = MOST, reserved } = options;
+    this.limit(options);
+  }
+
+  /** The most that may be open, whatever was wished. */
+  get most(): number {
+    return this.#most;
+  }
+
+  /** From now on. Nobody who is in has to go. */
+  limit({ maxConnections = MOST, maxConnectionsPerAddress, reserved }: DoorLimits): void {
     const room = Math.max(openFilesLimit() - reserved, LEAST);
-    this.most = Math.min(maxConnections, room);
-    this.#mostOfAddress = options.maxConnectionsPerAddress ?? Math.ceil(this.most / 2);
+    this.#most = Math.min(maxConnections, room);
+    this.#mostOfAddress = maxConnectionsPerAddress ?? Math.ceil(this.#most / 2);
   }
 
   /** From now on the server's listeners are told of a connection only where there is room for it. */
@@ -69,7 +80,7 @@ export class Doors {
 
   #admit(socket: Socket): boolean {
     const { remoteAddress = "" } = socket;
-    if (this.#open >= this.most) return false;
+    if (this.#open >= this.#most) return false;
     const isShared = this.#options.isShared(remoteAddress);
     if (!isShared && !this.admitFor(addressOwner(remoteAddress), socket)) return false;
     this.#open += 1;

@@ -1,0 +1,77 @@
+import type { ReloadResult } from "../admin/operations.ts";
+import { ConfigError, type Fault } from "../config/faults.ts";
+import type { Config } from "../config/schema.ts";
+import type { Logger } from "../telemetry/log.ts";
+import { reloaded } from "./reloadable.ts";
+
+/** Another configuration that is ready to be gone on with. One of the two has to be called. */
+export type PreparedReload = {
+  /** Resolves when all goes by it. */
+  readonly commit: () => Promise<void>;
+  readonly abort: () => Promise<void>;
+};
+
+/** Makes a running gateway ready for another configuration; faults where it cannot go on with it. */
+export type PrepareReload = (config: Config) => Promise<PreparedReload | readonly Fault[]>;
+
+export type ReloadsParts = {
+  /** @throws ConfigError */
+  readonly read: () => Promise<Config>;
+  readonly prepare: PrepareReload;
+  /** Told after each reload. */
+  readonly applied: (config: Config) => void;
+  readonly log: Logger;
+};
+
+/** Reads the configuration file of a running gateway again: all of it takes effect, or nothing. */
+export class Reloads {
+  readonly #parts: ReloadsParts;
+  #config: Config;
+  #running: Promise<unknown> = Promise.resolve();
+  /** One that has not begun to read: it reads what all who ask meanwhile have written. */
+  #next: Promise<ReloadResult> | undefined;
+
+  constructor(config: Config, parts: ReloadsParts) {
+    this.#config = config;
+    this.#parts = parts;
+  }
+
+  /** One after the other. Never rejects. */
+  request(): Promise<ReloadResult> {
+    if (this.#next !== undefined) return this.#next;
+    const next = this.#running.then(() => {
+      this.#next = undefined;
+      return this.#reload();
+    });
+    this.#next = next;
+    this.#running = next;
+    return next;
+  }
+
+  async #reload(): Promise<ReloadResult> {
+    const result = await this.#tried();
+    const { log } = this.#parts;
+    if (!result.reloaded) {
+      log.error({ faults: result.faults }, "the configuration was refused; the old one stays");
+    } else if (result.needsRestart.length > 0) {
+      const { needsRestart } = result;
+      log.warn({ needsRestart }, "configuration reloaded; some settings need a restart");
+    } else log.info("configuration reloaded");
+    return result;
+  }
+
+  async #tried(): Promise<ReloadResult> {
+    try {
+      const { config, needsRestart } = reloaded(this.#config, await this.#parts.read());
+      const prepared = await this.#parts.prepare(config);
+      if (!("commit" in prepared)) return { reloaded: false, faults: prepared };
+      await prepared.commit();
+      this.#config = config;
+      this.#parts.applied(config);
+      return { reloaded: true, needsRestart };
+    } catch (error) {
+      if (error instanceof ConfigError) return { reloaded: false, faults: error.faults };
+      return { reloaded: false, faults: [{ path: "", line: 0, message: String(error) }] };
+    }
+  }
+}
