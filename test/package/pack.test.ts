@@ -171,7 +171,7 @@ describe("the packed package", () => {
   });
 
   test("serves with its workers and dashboard under the permissions of the unit for systemd", async () => {
-    const unit = readFileSync(join(root, "examples/systemd/tollgate.service"), "utf8");
+    const unit = readFileSync(join(root, "deploy/tollgate.service"), "utf8");
     const [data, temporary] = [join(folder, "data"), join(folder, "temporary")];
     for (const each of [data, temporary]) mkdirSync(each);
     const options = (/NODE_OPTIONS=(.*)"$/m.exec(unit)?.[1] ?? "")

@@ -11,6 +11,7 @@ import { type RunningWorkers, startWorkers } from "../../workers/start-workers.t
 import { WorkerStartError } from "../../workers/worker-handle.ts";
 import { CommandError } from "../output.ts";
 import { ConsoleHost } from "./console-process.ts";
+import { tellServiceManager } from "./service-manager.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /**
@@ -45,7 +46,9 @@ export async function runStart(file: string): Promise<void> {
   log.info({ host, port: gateway.port, tls: tls !== undefined, networks, ...processes }, "serving");
   if (gateway.adminPort !== undefined) log.info({ port: gateway.adminPort }, "admin port");
   dashboard = openDashboard(config, gateway, log);
+  tellServiceManager("READY=1", log);
   log.info({ signal: await stopped }, "stopping");
+  tellServiceManager("STOPPING=1", log);
   await Promise.all([gateway.stop(), dashboard?.stop()]);
   log.info("stopped");
 }
