@@ -50,6 +50,9 @@ export type PreparedNetworks = {
 export class ServedNetworks {
   readonly #parts: ServedNetworksParts;
   readonly #retired = new Map<Served, () => void>();
+  /** Those that are ready to be served, or get ready. */
+  readonly #prepared = new Set<Served>();
+  #isStopped = false;
   #all: readonly Served[];
   /** As they are now: the contents of the list change. */
   readonly list: Network[];
@@ -70,10 +73,11 @@ export class ServedNetworks {
   }
 
   async stop(): Promise<void> {
-    const retired = [...this.#retired.keys()];
+    this.#isStopped = true;
+    const others = [...this.#retired.keys(), ...this.#prepared];
     for (const cancel of this.#retired.values()) cancel();
     this.#retired.clear();
-    await Promise.all([...this.#all, ...retired].map(stopped));
+    await Promise.all([...this.#all, ...others].map(stopped));
   }
 
   /**
@@ -88,10 +92,15 @@ export class ServedNetworks {
     });
     const changes = next.filter(({ next, before }) => next !== before);
     for (const { next, before } of changes) {
+      this.#prepared.add(next);
       keepDrained(next.network, before?.network);
       next.network.start();
     }
+    const leave = () => {
+      for (const { next } of changes) this.#prepared.delete(next);
+    };
     const abort = async () => {
+      leave();
       await Promise.all(changes.map(({ next }) => stopped(next)));
     };
     const found = await Promise.all(changes.map(({ next, before }) => faultOf(next, before)));
@@ -102,6 +111,8 @@ export class ServedNetworks {
     }
     const commit = async () => {
       await caughtUp(changes);
+      if (this.#isStopped) return;
+      leave();
       this.#serve(
         next.map(({ next }) => next),
         changes,

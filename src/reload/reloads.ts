@@ -2,6 +2,7 @@ import type { ReloadResult } from "../admin/operations.ts";
 import { ConfigError, type Fault } from "../config/faults.ts";
 import type { Config } from "../config/schema.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { redact } from "../telemetry/redact.ts";
 import { reloaded } from "./reloadable.ts";
 
 /** Another configuration that is ready to be gone on with. One of the two has to be called. */
@@ -71,7 +72,7 @@ export class Reloads {
       return { reloaded: true, needsRestart };
     } catch (error) {
       if (error instanceof ConfigError) return { reloaded: false, faults: error.faults };
-      return { reloaded: false, faults: [{ path: "", line: 0, message: String(error) }] };
+      return { reloaded: false, faults: [{ path: "", line: 0, message: redact(String(error)) }] };
     }
   }
 }

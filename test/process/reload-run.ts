@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { WebSocket } from "ws";
 import { stringify } from "yaml";
 import { startAnvil } from "../../src/dev/anvil.ts";
 import { rpc } from "../../src/dev/rpc.ts";
-import { type ClientSocket, openClientSocket } from "../support/client-socket.ts";
+import { StreamClient, type Told } from "../subscriptions/stream.ts";
 import { makeCustomer, openWorkplace, type Workplace } from "../support/started-gateway.ts";
 
 export type ReloadRun = {
@@ -64,8 +65,8 @@ export async function runReloads(workers: number, reloads: number): Promise<Relo
     return {
       ...{ reloads, refused, calls, memory },
       faults: [...faults, ...wrong],
-      openSockets: sockets.filter((each) => each.isOpen()).length,
-      heads: sockets.map(({ heads }) => ({ told: heads.length, wrong: wrongIn(heads) })),
+      openSockets: sockets.filter(({ socket }) => socket.readyState === WebSocket.OPEN).length,
+      heads: sockets.map(({ told }) => ({ told: told.length, wrong: wrongIn(told) })),
     };
   } finally {
     stopMining();
@@ -85,13 +86,15 @@ async function reload({ file }: Workplace, admin: string, config: object): Promi
   return ((await response.json()) as { readonly reloaded: boolean }).reloaded;
 }
 
-const wrongIn = (heads: readonly number[]): number =>
-  heads.filter((head, index) => index > 0 && head !== (heads[index - 1] ?? 0) + 1).length;
+function wrongIn(told: readonly Told[]): number {
+  const heads = told.map(({ result }) => Number(result["number"]));
+  return heads.filter((head, index) => index > 0 && head !== (heads[index - 1] ?? 0) + 1).length;
+}
 
 class Load {
   readonly #http: string;
   readonly #ws: string;
-  readonly #sockets: ClientSocket[] = [];
+  readonly #sockets: StreamClient[] = [];
   readonly #wrong: string[] = [];
   #calls = 0;
   #isOver = false;
@@ -104,12 +107,15 @@ class Load {
 
   async begin(): Promise<void> {
     for (let client = 0; client < CLIENTS; client += 1) {
-      const socket = await openClientSocket(this.#ws);
-      await socket.ask("eth_subscribe", "newHeads");
+      const socket = await StreamClient.open(this.#ws);
+      await socket.subscribe("newHeads");
       this.#sockets.push(socket);
     }
     const clients = this.#sockets.flatMap((socket) => [
-      this.#call(() => socket.ask("eth_getBlockByNumber", "latest", false)),
+      this.#call(async () => {
+        const { result, error } = await socket.ask("eth_getBlockByNumber", ["latest", false]);
+        return result ?? error;
+      }),
       this.#call(() => this.#post()),
     ]);
     this.#running = Promise.all(clients);

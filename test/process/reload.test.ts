@@ -6,8 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { type DevNode, startAnvil } from "../../src/dev/anvil.ts";
 import { rpc } from "../../src/dev/rpc.ts";
+import { SECRET } from "../console/support/test-console.ts";
+import { StreamClient } from "../subscriptions/stream.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { openClientSocket } from "../support/client-socket.ts";
 import { startStandInNode } from "../support/stand-in-node.ts";
 import {
   makeKey,
@@ -81,7 +82,7 @@ const write = ({ work }: Gateway, file: object): Promise<void> =>
   writeFile(work.file, stringify(file));
 
 const connect = ({ origin, key }: Gateway, name: string) =>
-  openClientSocket(`${origin.replace("http", "ws")}/${name}/ws/v3/${key}`);
+  StreamClient.open(`${origin.replace("http", "ws")}/${name}/ws/v3/${key}`);
 
 async function serialOf(port: number): Promise<string> {
   const socket = connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false });
@@ -104,8 +105,8 @@ describe.each([1, 2])("a reload of a gateway with %d workers", (workers) => {
   test("adds a node and a network, and its sockets and subscriptions go on", async () => {
     const gateway = await start(workers);
     const socket = await connect(gateway, "main");
-    expect(await socket.ask("eth_subscribe", "newHeads")).toMatch(/^0x/);
-    await expect.poll(() => socket.heads.length).toBeGreaterThan(1);
+    await socket.subscribe("newHeads");
+    await expect.poll(() => socket.told.length).toBeGreaterThan(1);
 
     await write(gateway, fileOf([network("main", first(), second()), network("new", second())]));
     expect(await reload(gateway)).toEqual({
@@ -114,13 +115,13 @@ describe.each([1, 2])("a reload of a gateway with %d workers", (workers) => {
     });
     expect(await upstreamsOf(gateway)).toEqual({ main: ["first", "second"], new: ["second"] });
     expect((await call(gateway, "new")).body["result"]).toMatch(/^0x/);
-    expect(await socket.ask("eth_chainId")).toBe("0x7a69");
-    const told = socket.heads.length;
-    await expect.poll(() => socket.heads.length).toBeGreaterThan(told + 5);
-    expect(await socket.ask("eth_getBalance", `0x${"11".repeat(20)}`, "latest")).toBe("0x0");
+    const told = socket.told.length;
+    await expect.poll(() => socket.told.length).toBeGreaterThan(told + 5);
+    const nobody = [`0x${"11".repeat(20)}`, "latest"];
+    expect(await socket.ask("eth_getBalance", nobody)).toMatchObject({ result: "0x0" });
     expect((await call(gateway, "main")).body["result"]).toMatch(/^0x/);
-    expect(socket.heads).toEqual(socket.heads.map((_, index) => (socket.heads[0] ?? 0) + index));
-    expect(socket.isOpen()).toBe(true);
+    const heads = socket.told.map(({ result }) => Number(result["number"]));
+    expect(heads).toEqual(heads.map((_, index) => (heads[0] ?? 0) + index));
     socket.end();
   });
 
@@ -131,9 +132,9 @@ describe.each([1, 2])("a reload of a gateway with %d workers", (workers) => {
     const [main, old] = [await connect(gateway, "main"), await connect(gateway, "old")];
     await write(gateway, fileOf([network("main", first())]));
     expect((await reload(gateway)).status).toBe(200);
-    expect(await old.closed).toBe(1001);
+    expect(await old.closed).toMatchObject({ code: 1001 });
     expect((await call(gateway, "old")).status).toBe(404);
-    expect(await main.ask("eth_chainId")).toBe("0x7a69");
+    expect(await main.ask("eth_chainId", [])).toMatchObject({ result: "0x7a69" });
     const metrics = await (await fetch(`${gateway.admin}/metrics`)).text();
     expect(metrics).toMatch(/tollgate_upstream_ready\{[^}]*network="main"/);
     expect(metrics).not.toMatch(/tollgate_upstream_ready\{[^}]*network="old"/);
@@ -208,6 +209,27 @@ describe("a reload", () => {
     await write(gateway, fileOf([network("main", first())], tls("two")));
     expect((await reload(gateway)).body).toEqual({ reloaded: true, needsRestart: [] });
     expect(await serialOf(gateway.port)).not.toBe(before);
+  });
+
+  test("starts the dashboard again where it shows something else then, on the same port", async () => {
+    const console = { port: 0, signup: "closed", secret: SECRET };
+    const gateway = await start(1, { console });
+    const serves = () => [
+      ...gateway.process.output().matchAll(/"port":(\d+),"pid":(\d+),"msg":"dashboard serves"/g),
+    ];
+    await expect.poll(() => serves().length).toBe(1);
+    const file = (...upstreams: readonly Upstream[]) =>
+      fileOf([network("main", ...upstreams)], { console });
+    await write(gateway, file(first(), second()));
+    expect((await reload(gateway)).body["needsRestart"]).toEqual([]);
+    const plans = { mine: { dailyCredits: 1, creditsPerSecond: 1 } };
+    await write(gateway, { ...file(first(), second()), plans });
+    expect((await reload(gateway)).body["needsRestart"]).toEqual([]);
+    await expect.poll(() => serves().length).toBe(2);
+    const [[, port, pid] = [], [, samePort, otherPid] = []] = serves();
+    expect(samePort).toBe(port);
+    expect(otherPid).not.toBe(pid);
+    expect(gateway.process.output()).not.toContain("dashboard ended");
   });
 
   test("does not take away a plan that accounts are on", async () => {

@@ -83,6 +83,30 @@ test("an account's changes are told as its node tells them, once for all who ask
   await expect.poll(() => streams[told]?.open).toBe(0);
 });
 
+test("where its network is built anew, a node of that tells, and what changed meanwhile is told", async () => {
+  const client = await open();
+  const id = await client.subscribeTo("accountSubscribe", ACCOUNT);
+  const { told, other } = await using();
+  streams[told]?.tell(at(7, account(5)));
+  await client.until(id, 1);
+  for (const node of nodes) {
+    const before = node.reply;
+    node.reply = (request) =>
+      request.method === "getAccountInfo"
+        ? { resultText: `{"context":{"apiVersion":"3.0.14","slot":9},"value":${account(6)}}` }
+        : before(request);
+  }
+  const upstreams = [{ name: "another", url: nodes[other]?.url, ws: streams[other]?.url }];
+  await gateway.reload([{ name: "slots", family: "slot", upstreams }]);
+  await client.until(id, 2);
+  await expect.poll(() => streams.map(({ open: count }) => count)[told]).toBe(0);
+  streams[other]?.tell(at(10, account(7)));
+  const all = await client.until(id, 3);
+  expect(all.map(({ result }) => result)).toEqual(
+    [at(7, account(5)), at(9, account(6)), at(10, account(7))].map((text) => JSON.parse(text)),
+  );
+});
+
 test("where its node ends, another tells, and what changed meanwhile is told to the digit", async () => {
   const texts: string[] = [];
   const client = await open();

@@ -42,6 +42,20 @@ const resultsOf = async (client: StreamClient, id: number, count: number) =>
   (await client.until(id, count)).map(({ result }) => result);
 
 describe("each block is told once, in order,", () => {
+  test("though its network is built anew meanwhile", async () => {
+    const client = await open();
+    const id = await client.subscribeTo("slotSubscribe");
+    const from = chain.tip;
+    grow(2);
+    await client.until(id, 2);
+    const upstreams = rig.nodes.slice(1).map(({ url }) => ({ name: "another", url }));
+    await rig.gateway.reload([{ name: "slots", family: "slot", upstreams }]);
+    await rig.nodes[0]?.stop();
+    grow(3);
+    const told = await resultsOf(client, id, 5);
+    expect(told.map(({ slot }) => slot)).toEqual([1, 2, 3, 4, 5].map((more) => from + more));
+  });
+
   test("as a slot, with its parent, whatever came between two looks", async () => {
     const client = await open();
     const id = await client.subscribeTo("slotSubscribe");

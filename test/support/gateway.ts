@@ -5,6 +5,7 @@ import { type RunningGateway, startGateway } from "../../src/app.ts";
 import { createAccount } from "../../src/commands/accounts/accounts.ts";
 import { createKey } from "../../src/commands/accounts/keys.ts";
 import { parseConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/schema.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "../../src/gateway/fronts/server.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -34,11 +35,12 @@ export type TestGateway = {
   readonly keyOf: (account: string, plan?: string) => Promise<string>;
   /** GET on the admin port. */
   readonly admin: (path: string) => Promise<Response>;
+  /** Goes on with these networks. */
+  readonly reload: (networks: readonly object[]) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-/** The gateway in this process on free ports, its accounts in memory, with one account and key. */
-export async function startTestGateway(options: {
+export type TestGatewayOptions = {
   /** As in the configuration file. */
   readonly networks: readonly object[];
   readonly server?: object;
@@ -53,18 +55,12 @@ export async function startTestGateway(options: {
   /** The e-mail of the first account, where another gateway has the same storage. */
   readonly account?: string;
   readonly clock?: Clock;
-}): Promise<TestGateway> {
-  const { networks, server, cache = { memoryBytes: 0 }, plans, limits } = options;
-  const file = parseConfig(
-    JSON.stringify({
-      server: { port: 0, ...server },
-      admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
-      cache,
-      plans: { test: UNLIMITED, ...plans },
-      networks: withSecrets(networks),
-    }),
-    { baseDir: process.cwd(), environment: {} },
-  );
+};
+
+/** The gateway in this process on free ports, its accounts in memory, with one account and key. */
+export async function startTestGateway(options: TestGatewayOptions): Promise<TestGateway> {
+  const { limits } = options;
+  const file = read(options);
   const loop = new EventLoop(file.server.wire);
   const { clock = loop.clock } = options;
   const config = {
@@ -109,6 +105,12 @@ export async function startTestGateway(options: {
       fetch(`http://127.0.0.1:${gateway.adminPort}${path}`, {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
       }),
+    reload: async (changed) => {
+      const next = read({ ...options, networks: changed });
+      const prepared = await gateway.prepare({ ...config, networks: next.networks });
+      if (!("commit" in prepared)) throw new Error(JSON.stringify(prepared));
+      await prepared.commit();
+    },
     stop: async () => {
       await readMetrics(gateway.adminPort, ADMIN_TOKEN);
       await gateway.stop();
@@ -116,6 +118,17 @@ export async function startTestGateway(options: {
       await storage.close();
     },
   };
+}
+
+function read({ networks, server, cache = { memoryBytes: 0 }, plans }: TestGatewayOptions): Config {
+  const file = {
+    server: { port: 0, ...server },
+    admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
+    cache,
+    plans: { test: UNLIMITED, ...plans },
+    networks: withSecrets(networks),
+  };
+  return parseConfig(JSON.stringify(file), { baseDir: process.cwd(), environment: {} });
 }
 
 const UNLIMITED = { dailyCredits: 1e12, creditsPerSecond: 1e10, failover: false };

@@ -38,6 +38,11 @@ export class AccountFeed {
     return this.#parts.upstreams.some(({ role, stream }) => role === "primary" && stream);
   }
 
+  /** The upstreams are others now. */
+  moveOn(): void {
+    for (const stream of this.#all.values()) stream.moveOn();
+  }
+
   /** `method`: `accountSubscribe` or `programSubscribe`. Returns what ends it. */
   follow(method: string, args: readonly JsonValue[], subscription: PushedSubscription): () => void {
     const params = encode([...args]);
@@ -81,17 +86,26 @@ class AccountStream {
   /** Returns how many are left. */
   remove(follower: PushedSubscription): number {
     this.#followers.delete(follower);
-    if (this.#followers.size === 0) {
-      this.#stop?.();
-      this.#stop = undefined;
-      if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
-      this.#retry = undefined;
-    }
+    if (this.#isOver) this.#rest();
     return this.#followers.size;
+  }
+
+  #rest(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    if (this.#retry !== undefined) this.#parts.timers.clear(this.#retry);
+    this.#retry = undefined;
   }
 
   get #isOver(): boolean {
     return this.#followers.size === 0;
+  }
+
+  moveOn(): void {
+    this.#rest();
+    this.#tries = 0;
+    this.#tried.clear();
+    this.#begin();
   }
 
   #begin(): void {

@@ -119,6 +119,7 @@ export class SlotFeed implements NetworkFeed {
   /** The network was built anew, by other settings: subscriptions go on, each from what it was told last. */
   moveTo({ chain, upstreams }: SlotSource): void {
     this.#upstreams.splice(0, this.#upstreams.length, ...upstreams);
+    this.#accounts.moveOn();
     this.#chain.replace(chain);
   }
 
