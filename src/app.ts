@@ -8,7 +8,6 @@ import { OwnOperations, type ReloadResult } from "./admin/operations.ts";
 import { DiskCache } from "./cache/disk-cache.ts";
 import { MemoryCache } from "./cache/memory-cache.ts";
 import { clientMemoryBytes } from "./config/client-memory.ts";
-import { PlanTable } from "./config/plan-table.ts";
 import { MOST_SUBSCRIPTIONS } from "./config/plans.ts";
 import type { Config } from "./config/schema.ts";
 import { ownLedger } from "./credits/own-ledger.ts";
@@ -29,7 +28,7 @@ import type { WorkerBoards } from "./lib/network-board.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
 import type { Network } from "./networks/network.ts";
 import { ownNetworks } from "./networks/own-networks.ts";
-import { preparer } from "./reload/prepare-reload.ts";
+import { preparer, type ReloadedParts } from "./reload/prepare-reload.ts";
 import type { PrepareReload } from "./reload/reloads.ts";
 import { storageClock } from "./storage/storage-clock.ts";
 import type { PartnerLimits, Storage } from "./storage/store.ts";
@@ -92,7 +91,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const scheduler = { ...systemScheduler, ...clock };
   const credits = ownLedger(config, { storage, scheduler, log, process, onForgotten });
   const { ledger } = credits;
-  const plans = new PlanTable(config.plans);
+  const plans: Plans = { all: config.plans };
   const usage = ownUsage(config, { ...parts, metrics, clock, process });
   const feeds = feedsOf(plans, served, { clock, timers, ledger, usage, buffers: loop.buffers });
   const requests = config.requestLog && new RequestLog(config.requestLog, { ...shared, log });
@@ -140,6 +139,9 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   }
 }
 
+/** The plans as they are now: a reload brings others. */
+type Plans = ReloadedParts["plans"];
+
 /** What all networks share. */
 function sharedParts(config: Config, { storage, log }: GatewayParts, clock: Time) {
   const metrics = new Metrics();
@@ -158,7 +160,7 @@ function sharedParts(config: Config, { storage, log }: GatewayParts, clock: Time
 }
 
 function pipelineOf(
-  plans: PlanTable,
+  plans: Plans,
   {
     storage,
     log,
@@ -170,13 +172,13 @@ function pipelineOf(
   return new Pipeline({
     ...parts,
     log: new CallLog(log, clock),
-    mayFailOver: ({ plan }) => plans.of(plan)?.failover === true,
+    mayFailOver: ({ plan }) => plans.all[plan]?.failover === true,
     usageOf: readAtMostOncePerSecond(usageOf({ storage, plans, clock }), clock),
   });
 }
 
 function feedsOf(
-  plans: PlanTable,
+  plans: Plans,
   networks: readonly Network[],
   {
     clock,
@@ -188,7 +190,7 @@ function feedsOf(
   return new NetworkFeeds(networks, {
     ...{ clock, timers, buffers, meter: new EventMeter(paid), random: randomBytes },
     later: (run) => void setImmediate(run),
-    mostOf: ({ plan }) => plans.of(plan)?.maxSubscriptions ?? MOST_SUBSCRIPTIONS,
+    mostOf: ({ plan }) => plans.all[plan]?.maxSubscriptions ?? MOST_SUBSCRIPTIONS,
   });
 }
 
@@ -262,7 +264,7 @@ function memoryOf({ server }: Config, metrics: Metrics): MemoryBudget {
 /** The result of tollgate_usage: what `usage --json` prints, without the calls. */
 function usageOf(parts: {
   readonly storage: Storage;
-  readonly plans: PlanTable;
+  readonly plans: Plans;
   readonly clock: Clock;
 }): (identity: Identity) => Promise<string> {
   return async ({ accountId, email, plan, accountLimits }) => {

@@ -1,4 +1,3 @@
-import type { PlanTable } from "../config/plan-table.ts";
 import type { Config } from "../config/schema.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { FleetMember } from "../fleet/fleet-member.ts";
@@ -15,7 +14,7 @@ export type ReloadedParts = {
   readonly storage: Pick<Storage, "accounts">;
   readonly log: Logger;
   readonly networks: ServedNetworks;
-  readonly plans: PlanTable;
+  readonly plans: { all: Config["plans"] };
   readonly ledger: Ledger;
   readonly fleet: FleetMember;
   readonly server: GatewayServer;
