@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Browser } from "../console/support/browser.ts";
+import { childrenOf } from "../support/child-processes.ts";
 import { isAlive } from "../support/shell.ts";
 import { contentsOf } from "../support/started-gateway.ts";
 import { startTollgate, type TollgateProcess } from "../support/tollgate-process.ts";
@@ -54,13 +55,6 @@ async function startDev(...args: string[]): Promise<Dev> {
   const [, dashboard = ""] = await process.says(/^Dashboard +(http:\/\/localhost:\d+)$/m);
   const [, link = ""] = await process.says(/^Sign in +(http:\/\/\S+)$/m);
   return { process, url, port: Number(port), key, children, nodePids, dashboard, link };
-}
-
-/** Linux tells; elsewhere none are known. */
-function childrenOf(pid: number): number[] {
-  const file = `/proc/${pid}/task/${pid}/children`;
-  if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
 const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, "utf8");

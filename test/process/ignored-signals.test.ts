@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SECRET } from "../console/support/test-console.ts";
+import { childrenOf } from "../support/child-processes.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { openWorkplace, type Started, type Workplace } from "../support/started-gateway.ts";
@@ -48,11 +49,6 @@ async function call(origin: string, key: string, method = "eth_getCode"): Promis
   const response = await fetch(`${origin}/node/v3/${key}`, { method: "POST", headers, body });
   await response.text();
   return response.status;
-}
-
-function childrenOf(pid: number): readonly number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  return text.split(" ").filter(Boolean).map(Number);
 }
 
 describe("SIGHUP and SIGUSR2 end no process", () => {

@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import { startAnvil } from "../../src/dev/anvil.ts";
 import { rpc } from "../../src/dev/rpc.ts";
 import { StreamClient, type Told } from "../subscriptions/stream.ts";
+import { childrenOf } from "../support/child-processes.ts";
 import { makeCustomer, openWorkplace, type Workplace } from "../support/started-gateway.ts";
 
 export type ReloadRun = {
@@ -160,8 +161,7 @@ const MIB = 1024 * 1024;
 
 /** Of the process and its children, MiB. */
 function memoryOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
-  const pids = [pid, ...children.split(" ").filter(Boolean).map(Number)];
+  const pids = [pid, ...childrenOf(pid)];
   const pages = pids.map((each) =>
     Number(readFileSync(`/proc/${each}/statm`, "utf8").split(" ")[1]),
   );

@@ -9,6 +9,7 @@ import { rpc } from "../../src/dev/rpc.ts";
 import { SECRET } from "../console/support/test-console.ts";
 import { StreamClient } from "../subscriptions/stream.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { childrenOf } from "../support/child-processes.ts";
 import { startStandInNode } from "../support/stand-in-node.ts";
 import {
   makeKey,
@@ -231,6 +232,33 @@ describe("a reload", () => {
     expect(otherPid).not.toBe(pid);
     expect(gateway.process.output()).not.toContain("dashboard ended");
   });
+
+  test.each(["before", "while"])(
+    "reaches a worker that was killed %s it, and the one that takes its place",
+    async (when) => {
+      const gateway = await start(2);
+      await write(gateway, fileOf([network("main", first()), network("new", second())]));
+      const [worker = 0] = childrenOf(gateway.process.pid);
+      const kill = () => process.kill(worker, "SIGKILL");
+      if (when === "before") kill();
+      const reloaded = reload(gateway);
+      if (when === "while") kill();
+      expect((await reloaded).status).toBe(200);
+      const serves = () => gateway.process.output().match(/"msg":"worker serves"/g)?.length ?? 0;
+      await expect.poll(serves).toBeGreaterThanOrEqual(3);
+      // Connections are dealt out in turn.
+      const asked = () =>
+        Promise.all(
+          Array.from({ length: 4 }, async () => {
+            const socket = await connect(gateway, "new").catch(() => undefined);
+            socket?.end();
+            return socket !== undefined;
+          }),
+        );
+      await expect.poll(asked).toEqual([true, true, true, true]);
+      expect(await asked()).toEqual([true, true, true, true]);
+    },
+  );
 
   test("does not take away a plan that accounts are on", async () => {
     const plans = { small: { dailyCredits: 100_000, creditsPerSecond: 1000 } };
