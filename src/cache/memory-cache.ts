@@ -70,7 +70,7 @@ export class MemoryCache {
     return opened;
   }
 
-  /** Nobody asks any more for those whose names begin so. What no reorganisation reaches goes as others need its room. */
+  /** Drops the parts whose names begin so. Answers without a block are evicted later, as others need their room. */
   close(prefix: string): void {
     for (const [name, cache] of this.#methods) {
       if (!name.startsWith(prefix)) continue;

@@ -1,6 +1,6 @@
 import { type BoardPlace, boardBytes, SharedBoard } from "./shared-board.ts";
 
-/** A network that is built anew stands beside the one before for a while: each process has two places. */
+/** A network that is built anew runs beside the one before for a while, so each process has two places. */
 const HALVES = 2;
 
 /** The boards of all networks in one file, one after the other; `indexOf` says which one is a network's. */
@@ -20,17 +20,17 @@ export function networkBoardBytes(processes: number): number {
 export class NetworkBoard {
   readonly #boards: WorkerBoards;
   readonly #name: string;
-  /** Who has the place last, by its half. */
+  /** The last owner of each place, by half. */
   readonly #owners: (object | undefined)[] = [undefined, undefined];
 
   constructor(boards: WorkerBoards, name: string) {
     this.#boards = boards;
     this.#name = name;
-    // A process that had these places before has left a word of its own.
+    // The process that had these places before may have left its last facts.
     for (let half = 0; half < HALVES; half += 1) new SharedBoard(this.#place(half));
   }
 
-  /** The other place than that one, or the first. Whoever had it writes no more. */
+  /** The place beside that one, or the first place. Its last owner writes no more. */
   next(half: number | undefined): { readonly half: number; readonly place: BoardPlace } {
     const own = half === undefined ? 0 : 1 - half;
     const owner = {};

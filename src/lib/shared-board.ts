@@ -21,7 +21,7 @@ export type BoardPlace = {
   readonly own: number;
   /** Milliseconds that count alike in all processes of the board. */
   readonly now: () => number;
-  /** Somebody else in this process has it now: nothing is written any more. */
+  /** Whether the place has another owner in this process now: then nothing is written. */
   readonly isTaken?: () => boolean;
 };
 

@@ -62,7 +62,7 @@ function builder(parts: OwnNetworksParts): ServedNetworksParts["build"] {
   let built = 0;
   return (config, before): BuiltNetwork => {
     const { name, partnerCaps = {} } = config;
-    // What one of the same name keeps may be of blocks that this one never heard of.
+    // The one before may keep answers of blocks that this one does not know to be replaced.
     built += 1;
     const prefix = `${name} ${built} `;
     const { board, placed } = placeOf(name, before);

@@ -4,12 +4,12 @@ import type { NetworkConfig } from "../config/network-schema.ts";
 import type { SystemTimers } from "../lib/clock.ts";
 import type { Network } from "./network.ts";
 
-/** A network that is built anew has so long to come to the head that clients have seen. */
+/** How long a network that is built anew may take to reach the head that clients have seen. */
 const READY_MS = 5000;
-/** Another one's head may have moved meanwhile. */
+/** How long it may take to reach the head again, where that moved while other networks got ready. */
 const CATCH_UP_MS = 2000;
 const MOST_LOOKS = 5;
-/** Calls that began with a network end so long after their own time at most. */
+/** A replaced network ends so long after the time that its last call may take. */
 const RETIRED_MS = 2000;
 
 export type BuiltNetwork = {
@@ -36,16 +36,16 @@ export type ServedNetworksParts = {
 type Served = BuiltNetwork & { readonly config: NetworkConfig };
 type Change = { readonly next: Served; readonly before: Served | undefined };
 
-/** Networks that are ready to be served in place of those that are. One of the two has to be called. */
+/** Networks that are ready to be served. The caller has to call one of the two, once. */
 export type PreparedNetworks = {
   readonly commit: () => Promise<void>;
   readonly abort: () => Promise<void>;
 };
 
 /**
- * The networks that are served. Others can take their places while calls go on: a network whose settings changed is
- * built anew beside the old one, and takes its place once it knows the chain as far. Calls that began with the old one
- * end with it.
+ * The networks that are served. They can be replaced while calls are in flight: a network whose settings changed is
+ * built anew beside the old one, and takes its place once it knows the same head. Calls that began with the old one end
+ * with it.
  */
 export class ServedNetworks {
   readonly #parts: ServedNetworksParts;
@@ -156,7 +156,7 @@ async function stopped({ network, forget }: Served): Promise<void> {
   forget();
 }
 
-/** What operators took out of use stays so. */
+/** An upstream that operators drained stays drained. */
 function keepDrained(network: Network, before: Network | undefined): void {
   for (const { name, drained } of before?.upstreams ?? []) {
     if (drained) network.setDrained(name, true);
@@ -176,7 +176,7 @@ function isSameChain({ chain }: Network, { chain: before }: Network): boolean {
   return known === undefined || known === (chain.chainId ?? chain.genesisHash);
 }
 
-/** Undefined where it can take the place of the one before, or serves no worse. */
+/** Undefined where it can take the place of the one before, which may not serve either. */
 async function faultOf(next: Served, before: Served | undefined): Promise<Fault | undefined> {
   const least = before === undefined ? 0 : Math.max(headOf(before.network), 0);
   const isReached = await reached(next.network, least, READY_MS);
@@ -200,7 +200,7 @@ function reached(network: Network, least: number, timeoutMs: number): Promise<bo
   return new Promise((resolve) => network.chain.whenHead(question, resolve));
 }
 
-/** No client sees a head that is lower than the one it saw before. */
+/** Waits until no client would see a lower head than before. */
 async function caughtUp(changes: readonly Change[]): Promise<void> {
   const behind = () =>
     changes.filter(

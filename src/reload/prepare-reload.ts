@@ -8,7 +8,7 @@ import type { ServedNetworks } from "../networks/served-networks.ts";
 import type { Storage } from "../storage/store.ts";
 import { type Logger, setLogLevel } from "../telemetry/log.ts";
 import { missingPlans } from "./plans-in-use.ts";
-import type { PrepareReload } from "./reloads.ts";
+import { faultsOf, type PrepareReload } from "./reloads.ts";
 
 export type ReloadedParts = {
   readonly storage: Pick<Storage, "accounts">;
@@ -22,8 +22,14 @@ export type ReloadedParts = {
   readonly reservedFiles: (config: Config) => number;
 };
 
-/** The parts of one process that go on by another configuration, all of them or none. */
+/** Switches the parts of one process to another configuration: all of them or none. */
 export function preparer(parts: ReloadedParts): PrepareReload {
+  const prepare = preparation(parts);
+  return (config) => prepare(config).catch(faultsOf);
+}
+
+/** @throws ConfigError, StorageError */
+function preparation(parts: ReloadedParts): PrepareReload {
   const { storage, log, networks, plans, ledger, fleet, server } = parts;
   return async (config) => {
     if (config.server.tls !== undefined) readCertificates(config.server.tls);

@@ -5,15 +5,21 @@ import type { Logger } from "../telemetry/log.ts";
 import { redact } from "../telemetry/redact.ts";
 import { reloaded } from "./reloadable.ts";
 
-/** Another configuration that is ready to be gone on with. One of the two has to be called. */
+/** A configuration that a running gateway is ready to switch to. The caller has to call one of the two, once. */
 export type PreparedReload = {
-  /** Resolves when all goes by it. */
+  /** Resolves once the whole gateway has switched to it. */
   readonly commit: () => Promise<void>;
   readonly abort: () => Promise<void>;
 };
 
-/** Makes a running gateway ready for another configuration; faults where it cannot go on with it. */
+/** Makes a running gateway ready for another configuration. Resolves to faults where it cannot switch. Never rejects. */
 export type PrepareReload = (config: Config) => Promise<PreparedReload | readonly Fault[]>;
+
+/** What kept a configuration from being read or prepared. */
+export function faultsOf(error: unknown): readonly Fault[] {
+  if (error instanceof ConfigError) return error.faults;
+  return [{ path: "", line: 0, message: redact(String(error)) }];
+}
 
 export type ReloadsParts = {
   /** @throws ConfigError */
@@ -71,8 +77,7 @@ export class Reloads {
       this.#parts.applied(config);
       return { reloaded: true, needsRestart };
     } catch (error) {
-      if (error instanceof ConfigError) return { reloaded: false, faults: error.faults };
-      return { reloaded: false, faults: [{ path: "", line: 0, message: redact(String(error)) }] };
+      return { reloaded: false, faults: faultsOf(error) };
     }
   }
 }

@@ -1,11 +1,11 @@
-/** What is followed, and may be replaced by another one: who follows goes on with that. */
+/** A source that listeners follow. When another source takes its place, the listeners follow that one. */
 export class Replaceable<Source> {
   readonly #follow: (source: Source, changed: () => void) => () => void;
-  /** What ends the following, by who follows. */
+  /** What ends following the source, by listener. */
   readonly #followers = new Map<() => void, () => void>();
   #now: Source;
 
-  /** `follow` begins to tell of the changes of a source, and returns what ends that. */
+  /** `follow` calls `changed` after each change of a source, and returns what ends that. */
   constructor(source: Source, follow: (source: Source, changed: () => void) => () => void) {
     this.#now = source;
     this.#follow = follow;

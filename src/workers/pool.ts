@@ -121,7 +121,7 @@ export class WorkerPool {
     return this.#config.server.shutdownTimeoutMs + WRITING_MS;
   }
 
-  /** All workers that serve go on by another configuration, or none does. */
+  /** Switches all workers that serve to another configuration, or none. */
   async prepare(config: Config): Promise<PreparedReload | readonly Fault[]> {
     const own = workerConfig(config, config.server.port);
     const boards = this.#boards?.prepare(namesOf(config.networks));
@@ -146,7 +146,7 @@ export class WorkerPool {
       this.#config = config;
       if (this.#boards !== undefined) this.#boards.indexes = boards;
       const others = this.#serving.filter((each) => !workers.includes(each));
-      // They began in the meantime, by the old one. Others take their places.
+      // They began in the meantime, with the old one. Others take their places.
       for (const each of others) void each.stop(this.#stopMs);
       const done = workers.map(async (each) => {
         if ((await each.ask({ kind: "commit" }, PREPARE_MS)) === undefined) each.kill();

@@ -188,29 +188,32 @@ describe("a reload", () => {
     await expect.poll(async () => (await call(gateway, "main")).status).toBe(200);
   });
 
-  test("gives new connections the certificate of other files, and refuses files that are none", async () => {
-    const authority = createAuthority();
-    const tls = (name: string) => ({
-      server: { port: 0, tls: { cert: `${name}.pem`, key: `${name}.key` } },
-    });
-    const work = await openWorkplace(fileOf([network("main", first())], tls("one")));
-    workplace = work;
-    for (const name of ["one", "two"]) {
-      const pair = authority.issue();
-      await writeFile(join(work.folder, `${name}.pem`), pair.cert);
-      await writeFile(join(work.folder, `${name}.key`), pair.key);
-    }
-    await writeFile(join(work.folder, "bad.pem"), "no certificate");
-    await writeFile(join(work.folder, "bad.key"), "no key");
-    const gateway = { ...(await work.start()), key: "", work };
-    const before = await serialOf(gateway.port);
-    await write(gateway, fileOf([network("main", first())], tls("bad")));
-    expect((await reload(gateway)).body["faults"]).toMatchObject([{ path: "server.tls" }]);
-    expect(await serialOf(gateway.port)).toBe(before);
-    await write(gateway, fileOf([network("main", first())], tls("two")));
-    expect((await reload(gateway)).body).toEqual({ reloaded: true, needsRestart: [] });
-    expect(await serialOf(gateway.port)).not.toBe(before);
-  });
+  test.each([1, 2])(
+    "gives new connections the certificate of other files, and refuses files that are none (workers: %d)",
+    async (workers) => {
+      const authority = createAuthority();
+      const tls = (name: string) => ({
+        server: { port: 0, workers, tls: { cert: `${name}.pem`, key: `${name}.key` } },
+      });
+      const work = await openWorkplace(fileOf([network("main", first())], tls("one")));
+      workplace = work;
+      for (const name of ["one", "two"]) {
+        const pair = authority.issue();
+        await writeFile(join(work.folder, `${name}.pem`), pair.cert);
+        await writeFile(join(work.folder, `${name}.key`), pair.key);
+      }
+      await writeFile(join(work.folder, "bad.pem"), "no certificate");
+      await writeFile(join(work.folder, "bad.key"), "no key");
+      const gateway = { ...(await work.start()), key: "", work };
+      const before = await serialOf(gateway.port);
+      await write(gateway, fileOf([network("main", first())], tls("bad")));
+      expect((await reload(gateway)).body["faults"]).toMatchObject([{ path: "server.tls" }]);
+      expect(await serialOf(gateway.port)).toBe(before);
+      await write(gateway, fileOf([network("main", first())], tls("two")));
+      expect((await reload(gateway)).body).toEqual({ reloaded: true, needsRestart: [] });
+      expect(await serialOf(gateway.port)).not.toBe(before);
+    },
+  );
 
   test("starts the dashboard again where it shows something else then, on the same port", async () => {
     const console = { port: 0, signup: "closed", secret: SECRET };

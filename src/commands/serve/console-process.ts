@@ -47,12 +47,12 @@ export class ConsoleHost {
     return new Promise((resolve) => this.#serving.push(resolve));
   }
 
-  /** Goes on by another configuration, in another process, where a page of it shows something else then. */
+  /** Serves with another configuration from another process, where a page shows something of what differs. */
   restart(config: Config): void {
     const before = this.#start;
     if (before === undefined || isShownAlike(before.config, config)) return;
     this.#start = { ...withPort(before, this.#nextPort(before)), config };
-    this.#isRestarting = true;
+    this.#isRestarting = this.#process !== undefined;
     this.#send({ kind: "stop" });
   }
 

@@ -176,7 +176,7 @@ export class GatewayServer {
     this.#doors.limit(doors);
   }
 
-  /** Networks were replaced, or are served no more. */
+  /** Networks were replaced or removed. */
   moveOn(): void {
     this.#websocket.moveOn();
   }

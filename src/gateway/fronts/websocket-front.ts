@@ -110,7 +110,7 @@ export class WebSocketFront {
     this.#options = options;
   }
 
-  /** Networks were replaced, or are served no more. Calls in the air end with the network that they began with. */
+  /** Networks were replaced or removed. Calls in flight end with the network that they began with. */
   moveOn(): void {
     for (const connection of this.#connections()) this.#moveOn(connection);
   }
