@@ -56,7 +56,12 @@ export default defineConfig({
       "vitest.unit.config.ts",
       {
         extends: true,
-        test: { name: "long", include: ["{test,bench}/**/*.long.ts"], testTimeout: 3_600_000 },
+        test: {
+          name: "long",
+          include: ["{test,bench}/**/*.long.ts"],
+          testTimeout: 3_600_000,
+          expect: { poll: { timeout: 10_000 } },
+        },
       },
     ],
   },

@@ -27,7 +27,8 @@ export type Ran = {
   readonly output: string;
 };
 
-const COMMAND = /(?:\btollgate|\bsrc\/cli\.ts)((?: [a-z]+(?:-[a-z]+)*(?=\s|$))*)|\bnpm start\b/g;
+const COMMAND =
+  /(?:\btollgate(?!\/)|\bsrc\/cli\.ts|\bdist\/cli\.js)((?: [a-z]+(?:-[a-z]+)*(?=\s|$))*)|\bnpm start\b/g;
 /** The commands of the program in a line or script, `tollgate keys create, npm start`. */
 function commandsOf(line: string): string {
   const found = [...line.matchAll(COMMAND)].map(([whole, words]) =>
