@@ -165,6 +165,10 @@ function keepDrained(network: Network, before: Network | undefined): void {
 
 const headOf = ({ chain }: Network): number => chain.head?.number ?? -1;
 
+/** The block that the one in its place has to know. */
+const leastAfter = (before: Served | undefined): number =>
+  before === undefined ? 0 : Math.max(headOf(before.network), 0);
+
 const isServing = (network: Network): boolean =>
   headOf(network) >= 0 && network.upstreams.some(({ state }) => state === "ready");
 
@@ -178,7 +182,7 @@ function isSameChain({ chain }: Network, { chain: before }: Network): boolean {
 
 /** Undefined where it can take the place of the one before, which may not serve either. */
 async function faultOf(next: Served, before: Served | undefined): Promise<Fault | undefined> {
-  const least = before === undefined ? 0 : Math.max(headOf(before.network), 0);
+  const least = leastAfter(before);
   const isReached = await reached(next.network, least, READY_MS);
   if (before === undefined) return undefined;
   const { name, upstreams } = next.network;
@@ -195,7 +199,7 @@ async function faultOf(next: Served, before: Served | undefined): Promise<Fault 
 }
 
 function reached(network: Network, least: number, timeoutMs: number): Promise<boolean> {
-  if (headOf(network) >= Math.max(least, 0)) return Promise.resolve(true);
+  if (headOf(network) >= least) return Promise.resolve(true);
   const question = { least, timeoutMs, partner: true };
   return new Promise((resolve) => network.chain.whenHead(question, resolve));
 }
@@ -207,11 +211,11 @@ async function caughtUp(changes: readonly Change[]): Promise<void> {
       ({ next, before }) =>
         before !== undefined &&
         isServing(before.network) &&
-        headOf(next.network) < headOf(before.network),
+        headOf(next.network) < leastAfter(before),
     );
   for (let looks = 0; looks < MOST_LOOKS && behind().length > 0; looks += 1) {
     const waits = behind().map(({ next, before }) =>
-      reached(next.network, before === undefined ? 0 : headOf(before.network), CATCH_UP_MS),
+      reached(next.network, leastAfter(before), CATCH_UP_MS),
     );
     await Promise.all(waits);
   }

@@ -55,6 +55,17 @@ const using = async (): Promise<{ told: number; other: number }> => {
   return { told, other: 1 - told };
 };
 
+/** What nodes say from now on when they are asked for the account. */
+function answerAccount(slot: number, value: string): void {
+  for (const node of nodes) {
+    const before = node.reply;
+    node.reply = (request) =>
+      request.method === "getAccountInfo"
+        ? { resultText: `{"context":{"apiVersion":"3.0.14","slot":${slot}},"value":${value}}` }
+        : before(request);
+  }
+}
+
 test("an account's changes are told as its node tells them, once for all who ask alike", async () => {
   const config = { encoding: "base64", commitment: "confirmed" };
   const [one, two] = [await open(), await open()];
@@ -89,13 +100,7 @@ test("where its network is built anew, a node of that tells, and what changed me
   const { told, other } = await using();
   streams[told]?.tell(at(7, account(5)));
   await client.until(id, 1);
-  for (const node of nodes) {
-    const before = node.reply;
-    node.reply = (request) =>
-      request.method === "getAccountInfo"
-        ? { resultText: `{"context":{"apiVersion":"3.0.14","slot":9},"value":${account(6)}}` }
-        : before(request);
-  }
+  answerAccount(9, account(6));
   const upstreams = [{ name: "another", url: nodes[other]?.url, ws: streams[other]?.url }];
   await gateway.reload([{ name: "slots", family: "slot", upstreams }]);
   await client.until(id, 2);
@@ -115,13 +120,7 @@ test("where its node ends, another tells, and what changed meanwhile is told to 
   const { told, other } = await using();
   streams[told]?.tell(at(7, account(5)));
   await client.until(id, 1);
-  for (const node of nodes) {
-    const before = node.reply;
-    node.reply = (request) =>
-      request.method === "getAccountInfo"
-        ? { resultText: `{"context":{"apiVersion":"3.0.14","slot":9},"value":${account(6)}}` }
-        : before(request);
-  }
+  answerAccount(9, account(6));
   await streams[told]?.stop();
   await client.until(id, 2);
   expect(texts.at(-1)).toContain(`"rentEpoch":${EPOCH}`);
