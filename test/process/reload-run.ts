@@ -26,6 +26,8 @@ const BLOCK_MS = 200;
 const CLIENTS = 4;
 /** Short, so that networks that were replaced end soon. */
 const TIMEOUT_MS = 1000;
+/** However fast the reloads are, clients stay for so many blocks: what was replaced has ended by then. */
+const LEAST_HEADS = 20;
 /** A refused file in so many. */
 const BAD_EVERY = 5;
 
@@ -96,6 +98,7 @@ class Load {
   readonly #http: string;
   readonly #ws: string;
   readonly #sockets: StreamClient[] = [];
+  readonly #subscriptions: string[] = [];
   readonly #wrong: string[] = [];
   #calls = 0;
   #isOver = false;
@@ -109,7 +112,7 @@ class Load {
   async begin(): Promise<void> {
     for (let client = 0; client < CLIENTS; client += 1) {
       const socket = await StreamClient.open(this.#ws);
-      await socket.subscribe("newHeads");
+      this.#subscriptions.push(await socket.subscribe("newHeads"));
       this.#sockets.push(socket);
     }
     const clients = this.#sockets.flatMap((socket) => [
@@ -123,6 +126,10 @@ class Load {
   }
 
   async end() {
+    const told = this.#sockets.map((socket, index) =>
+      socket.until(this.#subscriptions[index] ?? "", LEAST_HEADS),
+    );
+    await Promise.all(told);
     this.#isOver = true;
     await this.#running;
     return { calls: this.#calls, wrong: this.#wrong, sockets: this.#sockets };
