@@ -20,6 +20,7 @@ import { AddressBook } from "./gateway/fronts/address.ts";
 import { Reception } from "./gateway/fronts/reception.ts";
 import { RequestIds } from "./gateway/fronts/request-ids.ts";
 import { GatewayServer } from "./gateway/fronts/server.ts";
+import { ownTraces } from "./gateway/own-traces.ts";
 import { Pipeline, type PipelineParts } from "./gateway/pipeline.ts";
 import { RequestLog } from "./gateway/request-log.ts";
 import { type Clock, systemTimers, type Time } from "./lib/clock.ts";
@@ -95,13 +96,14 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const usage = ownUsage(config, { ...parts, metrics, clock, process });
   const feeds = feedsOf(plans, served, { clock, timers, ledger, usage, buffers: loop.buffers });
   const requests = config.requestLog && new RequestLog(config.requestLog, { ...shared, log });
+  const { traces, ...spans } = ownTraces(config, { ...shared, log, process });
   const addresses = new AddressBook(networks.addresses);
   const filters = new Filters({ store: storage.filters, feeds, clock, random: randomBytes });
   const server = new GatewayServer(config.server, {
     memory,
     feeds,
     ...wayIn(config, { addresses, authenticator, clock }),
-    pipeline: pipelineOf(plans, { storage, log, clock, ledger, usage, filters, requests }),
+    pipeline: pipelineOf(plans, { storage, log, clock, ledger, usage, filters, requests, traces }),
     ids: new RequestIds(randomBytes),
     ...{ authenticator, metrics, ledger, clock, loop, log },
   });
@@ -114,7 +116,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const operations = new OwnOperations({ ...watched, obstacles: check, isHealthy });
   const admin = config.admin && new AdminServer(config.admin, operations);
   const stop = async () => {
-    const parts = [server, admin, fleet, losses, credits, usage, authenticator, requests];
+    const parts = [server, admin, fleet, losses, credits, usage, authenticator, requests, spans];
     for (const part of parts) await part?.stop();
     await networks.stop();
     await disk?.close();
@@ -166,7 +168,7 @@ function pipelineOf(
     log,
     ...parts
   }: Pick<GatewayParts, "storage" | "log"> &
-    Pick<PipelineParts, "clock" | "ledger" | "usage" | "filters" | "requests">,
+    Pick<PipelineParts, "clock" | "ledger" | "usage" | "filters" | "requests" | "traces">,
 ): Pipeline {
   const { clock } = parts;
   return new Pipeline({

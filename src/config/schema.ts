@@ -5,6 +5,7 @@ import {
   addressRange,
   count,
   duration,
+  headers,
   listenHost,
   milliseconds,
   plainName,
@@ -90,6 +91,13 @@ const requestLog = z.strictObject({
   params: z.boolean().default(false),
 });
 
+const traces = z.strictObject({
+  url: webUrl,
+  ratio: z.number().min(0).max(1).default(0.01),
+  slowMs: milliseconds.default(1000),
+  headers: headers.default({}),
+});
+
 /** The whole file. What a part does not name has its default, save where absence means "off". */
 export const configSchema = z.strictObject({
   server: server.prefault({}),
@@ -109,6 +117,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   requestLog: requestLog.optional(),
+  traces: traces.optional(),
   plans: z.record(plainName, planFigures).prefault({}).transform(mergePlans),
   networks: z.array(network).min(1),
 });

@@ -9,6 +9,7 @@ import type { Answer } from "../networks/answers.ts";
 import type { AnswerWaiter, Network, Plan, PlanWaiter } from "../networks/network.ts";
 import type { ClientSubscriptions } from "../subscriptions/client-subscriptions.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
+import type { CallTrace } from "../telemetry/traces/call-trace.ts";
 import { creditError } from "./refusals.ts";
 
 const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
@@ -21,6 +22,8 @@ export type Session = {
   readonly requestId: string;
   /** The client's X-Min-Block, as it was sent. */
   readonly minBlock?: string | undefined;
+  /** The client's own trace, as it was sent. */
+  readonly traceparent?: string | undefined;
   /** Answers to other messages come over the same stream, as over a WebSocket. */
   readonly isStream?: boolean;
   /** Those of the WebSocket, where its network tells anything by itself. */
@@ -59,6 +62,8 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   /** Monotonic milliseconds. */
   begunMs = 0;
   settled = false;
+  /** Where calls are traced: what is noted of this one. */
+  trace: CallTrace | undefined;
   /** Whether other answers stand beside its own: a broken result would break them too. */
   readonly isJoined: boolean;
   goOn: (call: Call) => void = nothing;
@@ -124,6 +129,12 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   get isPartners(): boolean {
     return this.answer?.kind === "result" && this.answer.upstream.role === "partner";
   }
+}
+
+/** Which node answered, with a result or an error; undefined where none had to. */
+export function upstreamOf(answer: Answer | undefined): string | undefined {
+  if (answer === undefined || !("upstream" in answer)) return undefined;
+  return typeof answer.upstream === "string" ? answer.upstream : answer.upstream.name;
 }
 
 function nothing(): void {}

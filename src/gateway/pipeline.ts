@@ -18,6 +18,7 @@ import { normalise } from "./normalise.ts";
 import { answerOwn, askFilterLogs, type OwnParts } from "./own-answers.ts";
 import { notAllowed } from "./refusals.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { Traces } from "./traces.ts";
 
 export type PipelineParts = OwnParts & {
   readonly clock: Clock;
@@ -26,6 +27,7 @@ export type PipelineParts = OwnParts & {
   readonly usage: Pick<UsageRecorder, "record" | "contract">;
   /** Absent where none is configured. */
   readonly requests?: Pick<RequestLog, "note"> | undefined;
+  readonly traces?: Pick<Traces, "begin" | "watch" | "ended"> | undefined;
   /** Whether the account's plan lets partners answer where no primary can. */
   readonly mayFailOver: (identity: Identity) => boolean;
 };
@@ -92,6 +94,7 @@ export class Pipeline {
 
   #begin(call: Call, begunMs: number, done: (call: Call) => void): void {
     call.begunMs = begunMs;
+    call.trace = this.#parts.traces?.begin(call.session.traceparent);
     call.done = done;
     call.goOn = this.#advance;
   }
@@ -104,6 +107,7 @@ export class Pipeline {
       this.#end(call);
       return false;
     }
+    call.trace?.enter(call.nextStage, this.#parts.clock.monotonic());
     call.nextStage += 1;
     try {
       return stage(call, this.#parts) !== "waiting";
@@ -226,9 +230,10 @@ function recall(call: Call, parts: PipelineParts): "waiting" | undefined {
   return undefined;
 }
 
-function fetch(call: Call): "waiting" | undefined {
+function fetch(call: Call, { traces, clock }: PipelineParts): "waiting" | undefined {
   const { plan, session } = call;
   if (plan === undefined) return undefined;
+  call.trace ??= traces?.watch(clock.monotonic());
   session.network.fetch(plan, call);
   return "waiting";
 }
@@ -249,7 +254,7 @@ function settle(call: Call, { ledger }: PipelineParts): void {
 }
 
 /** Counts and logs the call: nobody's answer has to wait for that. */
-function count(call: Call, { clock, log, usage, requests }: PipelineParts): void {
+function count(call: Call, { clock, log, usage, requests, traces }: PipelineParts): void {
   const { definition, error, session } = call;
   const { network } = session;
   const outcome = error === undefined ? "ok" : error.name;
@@ -273,6 +278,7 @@ function count(call: Call, { clock, log, usage, requests }: PipelineParts): void
     usage.contract(accountId, network.name, call.contract);
   }
   requests?.note(call, latencyMs);
+  traces?.ended(call, latencyMs);
   if (error?.internal !== undefined) {
     const fields = { requestId: session.requestId, network: network.name, method, outcome };
     log.warn({ ...fields, cause: error.internal }, "a call failed");

@@ -7,7 +7,7 @@ import type { Clock } from "../lib/clock.ts";
 import { cutText } from "../lib/cut-text.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { redactKeys } from "../telemetry/redact.ts";
-import type { Call } from "./call.ts";
+import { type Call, upstreamOf } from "./call.ts";
 
 /** Lines are written together, so many bytes at once or every second. */
 const WRITE_BYTES = 8192;
@@ -85,7 +85,7 @@ export class RequestLog {
       method: cutText(method, MOST_METHOD_CHARS),
       outcome: error === undefined ? "ok" : error.name,
       credits: charged,
-      upstream: upstreamOf(answer),
+      upstream: upstreamOf(answer) ?? null,
       durationMs: Math.round(durationMs * 1000) / 1000,
     });
     if (!this.#options.params || params === undefined) return line;
@@ -105,12 +105,6 @@ function openedFile(path: string): number {
   if (path === STANDARD_OUTPUT) return STANDARD_OUTPUT_FD;
   mkdirSync(dirname(path), { recursive: true });
   return openSync(path, "a", 0o600);
-}
-
-/** Which node answered, with a result or an error; null where none had to. */
-function upstreamOf(answer: Call["answer"]): string | null {
-  if (answer === undefined || !("upstream" in answer)) return null;
-  return typeof answer.upstream === "string" ? answer.upstream : answer.upstream.name;
 }
 
 /** JSON text of the params: as they are, or the beginning of their text where they are long. */

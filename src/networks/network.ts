@@ -7,6 +7,7 @@ import type { Definition, LocalFacts } from "../methods/definition.ts";
 import type { Family } from "../methods/families.ts";
 import type { ShapeOptions } from "../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
+import type { CallTrace } from "../telemetry/traces/call-trace.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Answer } from "./answers.ts";
 
@@ -70,6 +71,8 @@ export type AnswerWaiter = {
   readonly keyId: string;
   /** Monotonic milliseconds. */
   readonly deadlineMs: MonotonicMs;
+  /** Where the call is traced. */
+  readonly trace?: CallTrace | undefined;
   answered(answer: Answer): void;
 };
 

@@ -3,6 +3,7 @@ import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { inTurns } from "../lib/turn-queue.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../routing/routing.ts";
+import type { CallTrace } from "../telemetry/traces/call-trace.ts";
 import { blockNumberIn, isNull } from "../transports/answer-block.ts";
 import type { Answer } from "./answers.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
@@ -78,6 +79,11 @@ export class SharedFlight implements RoutedRequest {
     this.#parts.answered(this, outcome);
   }
 
+  /** Of who asked first: nodes are asked for that one. */
+  get trace(): CallTrace | undefined {
+    return this.#lead?.trace;
+  }
+
   get isShared(): boolean {
     return this.#others !== undefined;
   }
@@ -91,7 +97,7 @@ export class SharedFlight implements RoutedRequest {
 
   /** One that is told within its own time, which ends before the flight's. */
   #hurried(waiter: AnswerWaiter): AnswerWaiter {
-    const { deadlineMs, account, keyId } = waiter;
+    const { deadlineMs, account, keyId, trace } = waiter;
     let isOver = false;
     const end = (answer: Answer) => {
       if (isOver) return;
@@ -103,7 +109,7 @@ export class SharedFlight implements RoutedRequest {
     const timer = this.#parts.timers.set(Math.max(leftMs, 0), () =>
       end({ kind: "exhausted", internal: "no answer in time" }),
     );
-    return { deadlineMs, account, keyId, answered: end };
+    return { deadlineMs, account, keyId, trace, answered: end };
   }
 
   /** The answer came. */

@@ -1,4 +1,5 @@
 import type { MonotonicMs } from "../lib/clock.ts";
+import type { AttemptTrace } from "../telemetry/traces/call-trace.ts";
 import type { Asker, InAir, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import { Attempt, type Upstream } from "../upstreams/upstream.ts";
@@ -29,6 +30,7 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
   readonly timeoutMs: number;
   readonly behind: boolean;
   readonly beside: Upstream | undefined;
+  readonly trace: AttemptTrace | undefined;
   inAir: InAir | undefined;
   owner: AttemptOwner;
 
@@ -38,6 +40,8 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
     this.timeoutMs = options.timeoutMs;
     this.behind = options.behind;
     this.beside = options.beside;
+    const { upstream, request, beganMs, beside } = options;
+    this.trace = request.trace?.attempt(upstream, beganMs, beside !== undefined);
     this.owner = owner;
   }
 
@@ -47,6 +51,10 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
 
   get params(): string {
     return this.request.params;
+  }
+
+  get traceparent(): string | undefined {
+    return this.trace?.traceparent;
   }
 
   get account(): string | undefined {

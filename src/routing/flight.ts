@@ -2,7 +2,7 @@ import type { MonotonicMs } from "../lib/clock.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import { judge, type Verdict } from "../upstreams/verdict.ts";
+import { judge, labelOf, type Verdict } from "../upstreams/verdict.ts";
 import { attemptMs, hedgeMs, LEAST_ATTEMPT_MS, secondOpinionMs } from "./attempt-times.ts";
 import { BlockWait } from "./block-wait.ts";
 import { conclude, resultOf } from "./conclude.ts";
@@ -199,6 +199,7 @@ export class Flight implements Others, AttemptOwner {
   answered(sent: FlightAttempt, answer: UpstreamAnswer): void {
     this.#nowMs = this.#parts.clock.monotonic();
     const verdict = judge(sent.method, answer);
+    sent.trace?.answered(this.#nowMs, labelOf(verdict));
     const conclusion = { answer, verdict, now: this.#nowMs };
     take(sent, this.#sent);
     // Nothing is to be weighed against it: no answer that came before, and no hedge that it is.

@@ -2,7 +2,7 @@ import type { MonotonicMs } from "../lib/clock.ts";
 import type { Timer } from "../lib/timer-wheel.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import { judge } from "../upstreams/verdict.ts";
+import { judge, labelOf } from "../upstreams/verdict.ts";
 import { attemptMs, hedgeMs, LEAST_ATTEMPT_MS } from "./attempt-times.ts";
 import { conclude, resultOf } from "./conclude.ts";
 import { Flight } from "./flight.ts";
@@ -84,6 +84,7 @@ export class Volley implements AttemptOwner {
     }
     sent.owner = NOBODY;
     const now = this.#parts.clock.monotonic();
+    sent.trace?.answered(now, labelOf(verdict));
     sent.request.done(resultOf(sent, verdict.result, this.#parts));
     this.#leave();
     conclude(sent, { answer, verdict, now }, this.#parts);

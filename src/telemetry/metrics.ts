@@ -174,6 +174,18 @@ export class Metrics {
     this.#storage(state);
   }
 
+  /** What became of spans, likewise. */
+  watchSpans(spans: { readonly sent: number; readonly dropped: number }): void {
+    const help = "Spans that a collector took, and those that it could not be sent";
+    const family = this.#make.gauge(
+      "tollgate_spans_total",
+      { help, labels: ["outcome"] },
+      "counter",
+    );
+    family.of("sent").read = () => spans.sent;
+    family.of("dropped").read = () => spans.dropped;
+  }
+
   /** A request refused as a whole; `reason` is a name of the error table. */
   refused(reason: string): void {
     this.#refusals.of(reason).inc();

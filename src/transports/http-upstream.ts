@@ -153,7 +153,8 @@ class HttpCall extends Exchange implements InAir {
 
   /** Made when it is written: of a call that waits it would be an eighth of what its waiting holds. */
   get request(): string {
-    return requestText(this.#parts.head, callText(this.#id, this.#asked));
+    const text = callText(this.#id, this.#asked);
+    return requestText(this.#parts.head, text, this.#asked.traceparent);
   }
 
   /** Its time runs. The request is on its way already, and may have failed at once. */
@@ -199,8 +200,9 @@ function optionsOf(
 }
 
 /** `text`: the body, JSON text in ASCII. */
-function requestText(head: string, text: string): string {
-  return `${head}${text.length}\r\n\r\n${text}`;
+function requestText(head: string, text: string, traceparent?: string): string {
+  const more = traceparent === undefined ? "" : `\r\ntraceparent: ${traceparent}`;
+  return `${head}${text.length}${more}\r\n\r\n${text}`;
 }
 
 function headOf(url: URL, configured: Readonly<Record<string, string>>): string {

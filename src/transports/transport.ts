@@ -10,6 +10,8 @@ export type UpstreamRequest = {
   readonly account?: string | undefined;
   /** An account's keys take turns at a busy node. */
   readonly keyId?: string | undefined;
+  /** The header by which the node joins the call's trace. A batch, which is many calls, goes without. */
+  readonly traceparent?: string | undefined;
   /** Not in a batch with others, whose slowness would be taken for its own. */
   readonly alone?: boolean;
 };

@@ -46,6 +46,7 @@ export type TestGatewayOptions = {
   readonly server?: object;
   /** As in the configuration file. By default nothing is kept, so that every call reaches a node. */
   readonly cache?: object;
+  readonly traces?: object;
   /** In addition to `test`, the account's plan, which no test uses up. */
   readonly plans?: object;
   /** Of connections; shorter ones than a test wants to wait for. */
@@ -120,11 +121,13 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   };
 }
 
-function read({ networks, server, cache = { memoryBytes: 0 }, plans }: TestGatewayOptions): Config {
+function read({ networks, cache = { memoryBytes: 0 }, ...options }: TestGatewayOptions): Config {
+  const { server, plans, traces } = options;
   const file = {
     server: { port: 0, ...server },
     admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
     cache,
+    ...(traces && { traces }),
     plans: { test: UNLIMITED, ...plans },
     networks: withSecrets(networks),
   };

@@ -85,7 +85,10 @@ export class Reception {
     const kind = this.refusedKind(identity, network, head);
     if (kind !== undefined) return { ...notAllowed(kind), identity };
     const { requestId, minBlock, transport } = head;
-    return { network, identity, requestId, minBlock, isStream: transport === "websocket" };
+    const isStream = transport === "websocket";
+    // Messages of a WebSocket are of many traces.
+    const traceparent = isStream ? undefined : head.traceparent;
+    return { network, identity, requestId, minBlock, traceparent, isStream };
   }
 
   /** The kind of allow-list that forbids the request as a whole. */

@@ -69,6 +69,10 @@ export class PlainExchange implements Exchange {
     return this.#head.at(PLACE.minBlock);
   }
 
+  get traceparent(): string | undefined {
+    return this.#head.at(PLACE.traceparent);
+  }
+
   get announcedBytes(): number {
     return this.#head.bodyBytes;
   }

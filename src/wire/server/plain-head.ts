@@ -20,6 +20,7 @@ const IN_TARGET = tableOf(/[\w./?=&~-]/);
 const KEPT = [
   ...["host", "content-length", "connection", "content-type", "x-request-id"],
   ...["origin", "user-agent", "x-forwarded-for", "x-min-block", "accept-encoding"],
+  "traceparent",
 ];
 const [HOST, CONTENT_LENGTH, CONNECTION, CONTENT_TYPE] = [0, 1, 2, 3];
 /** The places of headers that are asked for by place. */
@@ -29,6 +30,7 @@ export const PLACE = {
   agent: KEPT.indexOf("user-agent"),
   forwardedFor: KEPT.indexOf("x-forwarded-for"),
   minBlock: KEPT.indexOf("x-min-block"),
+  traceparent: KEPT.indexOf("traceparent"),
 };
 /** Headers that say where a message ends, or ask for more than an answer, are for node:http to read. */
 const ODD = [
@@ -129,7 +131,7 @@ export function readHead(bytes: Buffer): PlainHead | undefined {
   if (!isAt(bytes, 0, START)) return undefined;
   const targetEnd = endOf(bytes, START.length, IN_TARGET);
   if (!isAt(bytes, targetEnd, VERSION)) return undefined;
-  const spans = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  const spans = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
   const found: Found = { targetEnd, end: targetEnd + VERSION.length, bodyBytes: -1, spans };
   while (found.end + 1 < limit) {
     if (bytes[found.end] === CR) {

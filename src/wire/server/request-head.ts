@@ -15,6 +15,8 @@ export type Head = {
   readonly forwardedFor: string | undefined;
   /** X-Min-Block, as the client sent it. */
   readonly minBlock: string | undefined;
+  /** traceparent, likewise. */
+  readonly traceparent: string | undefined;
 };
 
 /** The head of a request that node:http has parsed, read as far as a stage asks for it. */
@@ -52,6 +54,11 @@ export class RequestHead implements Head {
   get forwardedFor(): string | undefined {
     const given = this.#request.headers["x-forwarded-for"];
     return Array.isArray(given) ? given.join(",") : given;
+  }
+
+  get traceparent(): string | undefined {
+    const given = this.#request.headers["traceparent"];
+    return typeof given === "string" ? given : undefined;
   }
 
   get minBlock(): string | undefined {

@@ -1,0 +1,153 @@
+import type { Time } from "../../lib/clock.ts";
+import { ownVersion } from "../../lib/own-files.ts";
+import type { Logger } from "../log.ts";
+import { requestFrame } from "./otlp-json.ts";
+
+const SERVICE = "tollgate";
+const SEND_EVERY_MS = 1000;
+/** Sent sooner than that where so many characters wait. */
+const SEND_CHARS = 256 * 1024;
+/** Spans that wait for a collector that is slow or away; more are dropped. */
+const MOST_WAITING_CHARS = 4 * 1024 * 1024;
+const TIMEOUT_MS = 10_000;
+/** At the end of the process. */
+const LAST_TIMEOUT_MS = 2000;
+const COMPLAIN_EVERY_MS = 60_000;
+/** The collector asks to be sent the same once more (OTLP 1.5, "OTLP/HTTP Response"). */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export type SpanExporterOptions = {
+  /** The base of the collector's address. */
+  readonly url: string;
+  /** May hold credentials: never shown. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Tells this process from all others. */
+  readonly instance: string;
+  /** Its machine's name. */
+  readonly host: string;
+};
+
+export type SpanExporterParts = {
+  readonly clock: Pick<Time, "monotonic" | "every">;
+  readonly log: Pick<Logger, "warn">;
+  readonly fetch: typeof fetch;
+};
+
+/**
+ * Sends spans to a collector, by OTLP over HTTP in JSON: each second, or sooner where many wait. A collector that is
+ * away is sent them later; what it cannot be sent in the meantime is dropped and counted.
+ */
+export class SpanExporter {
+  /** Spans, since the start. */
+  sent = 0;
+  dropped = 0;
+  readonly #target: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #frame: readonly [string, string];
+  readonly #parts: SpanExporterParts;
+  readonly #stopTicking: () => void;
+  #waiting: string[] = [];
+  #chars = 0;
+  #sending: Promise<void> | undefined;
+  #complainedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SpanExporterOptions, parts: SpanExporterParts) {
+    this.#target = `${options.url.replace(/\/+$/, "")}/v1/traces`;
+    this.#headers = { ...options.headers, "content-type": "application/json" };
+    const version = ownVersion();
+    this.#frame = requestFrame(
+      {
+        "service.name": SERVICE,
+        "service.version": version,
+        "service.instance.id": options.instance,
+        "host.name": options.host,
+      },
+      { name: SERVICE, version },
+    );
+    this.#parts = parts;
+    this.#stopTicking = parts.clock.every(SEND_EVERY_MS, () => this.#send());
+  }
+
+  /** Whether another call's spans would be kept. */
+  get hasRoom(): boolean {
+    return this.#chars < MOST_WAITING_CHARS;
+  }
+
+  /** Spans of one call, each as JSON text. */
+  add(spans: readonly string[]): void {
+    this.#waiting.push(...spans);
+    for (const span of spans) this.#chars += span.length;
+    if (this.#chars >= SEND_CHARS) this.#send();
+  }
+
+  /** Sends what waits, within two seconds, and ends. */
+  async stop(): Promise<void> {
+    this.#stopTicking();
+    await this.#sending;
+    if (this.#waiting.length > 0) await this.#post(this.#take(), LAST_TIMEOUT_MS);
+  }
+
+  #send(): void {
+    if (this.#sending !== undefined || this.#waiting.length === 0) return;
+    this.#sending = this.#post(this.#take(), TIMEOUT_MS).finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  #take(): string[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    this.#chars = 0;
+    return taken;
+  }
+
+  /** Never rejects. */
+  async #post(spans: string[], timeoutMs: number): Promise<void> {
+    const [before, behind] = this.#frame;
+    try {
+      const response = await this.#parts.fetch(this.#target, {
+        method: "POST",
+        headers: this.#headers,
+        body: `${before}${spans.join()}${behind}`,
+        redirect: "error",
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      await response.body?.cancel();
+      if (response.ok) {
+        this.sent += spans.length;
+        return;
+      }
+      this.#complain(`HTTP ${response.status}`);
+      if (RETRYABLE.has(response.status)) this.#putBack(spans);
+      else this.dropped += spans.length;
+    } catch (error) {
+      this.#complain(reasonOf(error));
+      this.#putBack(spans);
+    }
+  }
+
+  /** Before those that came meanwhile, as far as there is room. */
+  #putBack(spans: string[]): void {
+    const kept: string[] = [];
+    for (const span of spans) {
+      if (!this.hasRoom) break;
+      kept.push(span);
+      this.#chars += span.length;
+    }
+    this.dropped += spans.length - kept.length;
+    this.#waiting = [...kept, ...this.#waiting];
+  }
+
+  #complain(reason: string): void {
+    const nowMs = this.#parts.clock.monotonic();
+    if (nowMs - this.#complainedMs < COMPLAIN_EVERY_MS) return;
+    this.#complainedMs = nowMs;
+    this.#parts.log.warn({ reason, dropped: this.dropped }, "traces cannot be sent");
+  }
+}
+
+/** The system's name for it: an error's text may hold the URL. */
+function reasonOf(error: unknown): string {
+  const { cause, name } = error as { readonly cause?: { readonly code?: string }; name?: string };
+  return cause?.code ?? name ?? "unknown";
+}
