@@ -10,7 +10,7 @@ import { type Part, Processes } from "./processes.ts";
 import { type Scenario, type ScenarioName, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { writeLedger } from "./slot-chain.ts";
 import { type BenchDatabase, type StorageCost, statementsOf } from "./storage-cost.ts";
-import { startTollgate } from "./tollgate.ts";
+import { startTollgate, type TollgateOptions } from "./tollgate.ts";
 
 export type BenchOptions = {
   /** The file that Node runs, of Tollgate. */
@@ -29,6 +29,8 @@ export type BenchOptions = {
   readonly settleMs: number;
   /** Of the subject `tollgate-postgres`. */
   readonly database?: Pick<BenchDatabase, "url" | "cpuUs">;
+  /** Of the subject `tollgate-traced`. */
+  readonly traces?: TollgateOptions["traces"];
 };
 
 /** What reached the nodes meanwhile, for each call of a loop. */
@@ -141,7 +143,9 @@ export class Bench {
       case "tollgate":
         return this.#startTollgate(nodePorts);
       case "tollgate-postgres":
-        return this.#startTollgate(nodePorts, this.#options.database?.url);
+        return this.#startTollgate(nodePorts, { storageUrl: this.#options.database?.url });
+      case "tollgate-traced":
+        return this.#startTollgate(nodePorts, { traces: this.#options.traces });
       case "direct":
       case "node": {
         const place = name === "node" ? "subject" : "others";
@@ -156,7 +160,10 @@ export class Bench {
 
   async #startTollgate(
     nodePorts: readonly [number, number],
-    storageUrl?: string,
+    {
+      storageUrl,
+      traces,
+    }: { readonly storageUrl?: string | undefined } & Pick<BenchOptions, "traces"> = {},
   ): Promise<Subject> {
     const { program, scenarios, keys } = this.#options;
     const isCalled = (network: Scenario["network"]) =>
@@ -171,6 +178,7 @@ export class Bench {
       directory,
       nodePorts,
       ...(storageUrl === undefined ? {} : { storageUrl }),
+      ...(traces === undefined ? {} : { traces }),
       ...(isCalled("slots") || isCalled("ledger") ? { slots } : {}),
       ...(isCalled("many") ? { keys } : {}),
       isBatched: isCalled("batched"),
@@ -258,18 +266,15 @@ export class Bench {
   }
 }
 
+const TOLLGATES = ["tollgate", "tollgate-postgres", "tollgate-traced"] as const;
 const isTollgate = (subject: SubjectName): boolean =>
-  subject === "tollgate" || subject === "tollgate-postgres";
+  (TOLLGATES as readonly string[]).includes(subject);
 
 /** What has to be measured: what each scenario is held against, and Tollgate, each pair once. */
 export function pairsOf(scenarios: readonly Scenario[], subjects: readonly SubjectName[]): Pair[] {
   const pairs = new Map<string, Pair>();
   for (const { name, floor, beside, addedP50 } of scenarios) {
-    const others = [
-      ...beside,
-      ...(addedP50 === null ? [] : ["direct" as const]),
-      ...(["tollgate", "tollgate-postgres"] as const),
-    ];
+    const others = [...beside, ...(addedP50 === null ? [] : ["direct" as const]), ...TOLLGATES];
     const floors = floor === null ? [] : [floor];
     for (const pair of [...floors, ...others.map((subject) => ({ subject, scenario: name }))]) {
       const key = `${pair.subject} ${pair.scenario}`;

@@ -237,12 +237,12 @@ function p50sOf(pair: Pair | undefined): number[] {
   return pair?.open.map((loop) => loop.p50Ms) ?? [];
 }
 
-function cpusOf(pair: Pair | undefined): (number | null)[] {
+export function cpusOf(pair: Pair | undefined): (number | null)[] {
   return pair?.closed.map((loop) => loop.cpuUs) ?? [];
 }
 
 /** The median of what the two come to in each round that has both. */
-function byRound(
+export function byRound(
   ones: readonly (number | null)[],
   others: readonly (number | null)[],
   compared: (one: number, other: number) => number,

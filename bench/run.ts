@@ -1,6 +1,6 @@
 /**
  * `node bench/run.ts [--rounds 9] [--seconds 1] [--only SCENARIO,… | --floors |
- * --dashboards | --overload | --abuse | --keys | --fleet | --subscriptions | --storage postgres]
+ * --dashboards | --overload | --abuse | --keys | --fleet | --subscriptions | --traces | --storage postgres]
  * [--json FILE] [--compare FILE]`
  *
  * What a call costs: Tollgate, as its user starts it, and the least that a server can do in its place
@@ -16,6 +16,7 @@
  * (`storage-cost.ts`), and four gateways on one database against one of them (`gateway-counts.ts`). `--fleet`
  * simulates a hundred gateways and a million keys with the real ledger (`fleet.ts`). `--subscriptions` has
  * 10,000 subscribers told of new heads, and 1,000 of logs, beside a floor that writes the same (`subscriptions.ts`).
+ * `--traces` holds calls of which a hundredth is traced against the same without traces (`traces-cost.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */
@@ -50,6 +51,7 @@ import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
 import { BenchDatabase, storageTable } from "./storage-cost.ts";
 import { StreamRun, streamTable } from "./subscriptions.ts";
+import { TracesCostRun, tracesTable } from "./traces-cost.ts";
 
 const FLOORS: readonly SubjectName[] = [
   ...(["http-constant", "net-constant", "ws-constant", "http-proxy", "net-proxy"] as const),
@@ -76,6 +78,7 @@ const { values } = parseArgs({
     keys: { type: "boolean", default: false },
     fleet: { type: "boolean", default: false },
     subscriptions: { type: "boolean", default: false },
+    traces: { type: "boolean", default: false },
     storage: { type: "string", default: "sqlite" },
     json: { type: "string" },
     compare: { type: "string" },
@@ -83,7 +86,7 @@ const { values } = parseArgs({
 });
 const isAlone =
   [values.dashboards, values.overload, values.abuse, values.keys].some(Boolean) ||
-  [values.fleet, values.subscriptions].some(Boolean);
+  [values.fleet, values.subscriptions, values.traces].some(Boolean);
 const isOnPostgres = oneOf(values.storage, ["sqlite", "postgres"], "storage") === "postgres";
 const named = values.only?.split(",").map(scenarioOf) ?? SCENARIOS;
 const program = buildProgram();
@@ -129,6 +132,7 @@ const abuseRun = new AbuseRun({
 const gatewaysRun = new GatewayCountsRun({ ...options, gateways: 4 });
 const streamRun = new StreamRun({ ...STREAMS, ...options });
 const keysRun = new KeyCountsRun({ ...options, counts: [1, 100_000, 1_000_000] });
+const tracesRun = new TracesCostRun(options);
 const runs = [
   bench,
   startTime,
@@ -140,6 +144,7 @@ const runs = [
   keysRun,
   streamRun,
   gatewaysRun,
+  tracesRun,
 ];
 const stop = async () => {
   await Promise.all(runs.map((run) => run.stop()));
@@ -183,6 +188,8 @@ try {
   if (keyCounts !== null) print(keyCountsTable(keyCounts));
   const streams = values.subscriptions ? await streamRun.run() : null;
   if (streams !== null) print(streamTable(streams));
+  const traces = values.traces ? await tracesRun.run() : null;
+  if (traces !== null) print(tracesTable(traces.costs, traces.spans));
   const fleet = values.fleet ? await simulateFleet() : null;
   if (fleet !== null && database !== undefined) print(fleetTable(fleet, await rowCost(database)));
   const gatewayCounts = isOnPostgres && values.only === undefined ? await gatewaysRun.run() : null;
@@ -197,7 +204,8 @@ try {
     ...(metering === null ? [] : statementFaults(metering, saved)),
   ];
   print(faults.map((fault) => `\ncounted: ${fault}`).join(""));
-  const measured = [...rows, large, dashboards, ...(keyCounts ?? []), ...(gatewayCounts ?? [])];
+  const counted = [...(keyCounts ?? []), ...(gatewayCounts ?? []), ...(traces?.costs ?? [])];
+  const measured = [...rows, large, dashboards, ...counted];
   if (faults.length > 0 || overloadFaults(overloads ?? []) + abuseFaults(abuses ?? []) > 0)
     process.exitCode = 1;
   if (hung !== null && hung.fault !== null) process.exitCode = 1;
@@ -214,6 +222,7 @@ try {
       gatewayCounts,
       fleet,
       streams,
+      traces,
       statements: metering,
       routing,
     };

@@ -13,9 +13,11 @@ import {
 
 /**
  * What can be measured: Tollgate, its floors (`floors.ts`), and the stand-in node, with the subject's
- * core as `node` and on the others' as `direct`, where nothing stands between it and its clients. Tollgate has SQLite, or PostgreSQL.
+ * core as `node` and on the others' as `direct`, where nothing stands between it and its clients. Tollgate has SQLite, or
+ * PostgreSQL, or traces calls.
  */
-export type SubjectName = FloorName | "node" | "direct" | "tollgate" | "tollgate-postgres";
+export type SubjectName = FloorName | "node" | "direct" | TollgateName;
+export type TollgateName = "tollgate" | "tollgate-postgres" | "tollgate-traced";
 export type FloorName =
   | "http-constant"
   | "net-constant"

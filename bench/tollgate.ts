@@ -59,6 +59,8 @@ export type TollgateOptions = {
   readonly memoryBytes?: number;
   /** What all answers that are kept may take; the program's default unless it is given. */
   readonly cacheBytes?: number;
+  /** Calls are traced: the collector's address, and the share of calls. */
+  readonly traces?: { readonly url: string; readonly ratio: number } | undefined;
   /** In place of a SQLite file. */
   readonly storageUrl?: string;
   /** With a dashboard that its people sign in to by links. */
@@ -176,7 +178,7 @@ export async function usageOfToday({ program, file }: PreparedTollgate): Promise
 function configuration(
   options: TollgateOptions & Pick<PreparedTollgate, "port" | "adminPort" | "consolePort">,
 ): string {
-  const { port, adminPort, nodePorts, slots, isBatched, keys, cacheBytes } = options;
+  const { port, adminPort, nodePorts, slots, isBatched, keys, cacheBytes, traces } = options;
   const dashboard = `{ host: 127.0.0.1, port: ${options.consolePort}, signup: closed, secret: ${SECRET} }`;
   const memory = options.memoryBytes === undefined ? "" : `, memoryBytes: ${options.memoryBytes}`;
   const own = {
@@ -205,7 +207,7 @@ function configuration(
 admin: { host: 127.0.0.1, port: ${adminPort} }
 ${options.hasConsole ? `console: ${dashboard}\n` : ""}storage: { url: "${options.storageUrl ?? `sqlite:./${DATABASE}`}" }
 ${cacheBytes === undefined ? "" : `cache: { memoryBytes: ${cacheBytes} }\n`}log: { level: warn }
-plans:
+${traces === undefined ? "" : `traces: { url: "${traces.url}", ratio: ${traces.ratio} }\n`}plans:
   bench: { dailyCredits: 1000000000000, creditsPerSecond: 1000000000, failover: false${mostSubscriptions} }
 networks:
 ${networks.join("")}`;
