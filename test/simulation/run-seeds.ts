@@ -60,6 +60,7 @@ export async function printFirstViolation(run: Run<unknown>): Promise<never> {
       process.stdout.write(String(seed));
       break;
     }
+    await nextTurn();
   }
   process.exit(0);
 }

@@ -13,7 +13,13 @@ const BEGIN_MS = 1000;
 /** To wait for it takes a turn, as for undefined, and makes no promise: a schedule waits thousands of times. */
 export const NEXT_TURN: Promise<void> = Promise.resolve();
 
-type Entry = { readonly atMs: number; readonly order: number; readonly run: () => void };
+type Entry = {
+  readonly atMs: number;
+  readonly order: number;
+  readonly run: () => void;
+  /** Where it is a timer's, which may have been cleared. */
+  readonly timer?: Timer;
+};
 
 /** Time that passes only from one event to the next; events of one moment come in order. */
 export class VirtualTime implements Timers {
@@ -43,9 +49,10 @@ export class VirtualTime implements Timers {
     const timer: Timer = { dueTick, due, place: 0 };
     this.#timers.add(timer);
     const fire = () => {
-      if (this.#timers.delete(timer)) fireDue(due);
+      this.#timers.delete(timer);
+      fireDue(due);
     };
-    this.#push({ atMs: dueTick * TICK_MS, order: this.#order++, run: fire });
+    this.#push({ atMs: dueTick * TICK_MS, order: this.#order++, run: fire, timer });
     return timer;
   }
 
@@ -58,6 +65,8 @@ export class VirtualTime implements Timers {
     for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
       if (first.atMs > untilMs) break;
       this.#pop();
+      // Nearly all timers are cleared: nothing happens at their moments.
+      if (first.timer !== undefined && !this.#timers.has(first.timer)) continue;
       this.#nowMs = first.atMs;
       first.run();
       await NEXT_TURN;

@@ -3,7 +3,6 @@ import type { Mutation } from "../../support/mutations.ts";
 const ANSWERS = "src/networks/answers.ts";
 const AUTHENTICATOR = "src/access/authenticator.ts";
 const BALANCE = "src/credits/daily-balance.ts";
-const CONNECTION = "src/wire/client/http-connection.ts";
 const LEDGER = "src/storage/memory/ledger.ts";
 const RECORDER = "src/usage/usage-recorder.ts";
 const RETURNS = "src/credits/credit-returns.ts";
@@ -126,11 +125,6 @@ export const FLEET_MUTATIONS: readonly Mutation[] = [
     ...{ name: "the common ancestor that is told is one too high" },
     file: "src/networks/evm/head-view.ts",
     ...{ from: "commonAncestor: kept, from", to: "commonAncestor: kept + 1, from" },
-  },
-  {
-    ...{ name: "a connection that ended is not told to who waits for it", file: CONNECTION },
-    from: '    else if (exchange === undefined) this.owner.ended(this, { why: "left" });',
-    to: '    else if (exchange === undefined || this.#hasHeard) this.owner.ended(this, { why: "left" });',
   },
   {
     ...{

@@ -29,10 +29,12 @@ const REFUSED = /^(credits_unavailable|payment_required|throughput_exceeded|key_
 const REST_MS = 2500;
 /** A statement that hung until a moment ago is asked again after two seconds, and what it took goes back then. */
 const REST_AFTER_FAULTS_MS = 3500;
+/** For how long clients call. What takes more than ten seconds is seen in a tenth of the schedules, which cost most. */
+const CLIENTS_MS = [1500, 2000, 2500, 3000, 3000, 4000, 11_000];
 const STEP_MS = 100;
 const MOST_STEPS = 40;
 /** Of the gateways. */
-const REPEATS_SHARE = 0.3;
+const REPEATS_SHARE = 0.6;
 const FLOOD_CALLS = 50;
 /** A call waits two seconds for its credits, as long as these networks give it in all, and is dismissed a moment later. */
 const WAITED_MS = 400;
@@ -92,7 +94,7 @@ export class FleetSchedule {
     const habits = {
       blockTimeMs: random.pick([500, 1000, 2000]),
       jitter: random.pick([0, 0.5]),
-      reorgShare: random.pick([0, 0.1, 0.2]),
+      reorgShare: random.pick([0, 0.2, 0.4]),
       deepest: random.pick([1, 3]),
     };
     this.#chain = new SimulatedChain(habits, { time: this.#time, random: random.fork() });
@@ -118,7 +120,7 @@ export class FleetSchedule {
     }
     const count = random.pick([1, 2, 2, 2, 3]);
     for (let at = 0; at < count; at += 1) this.#openPlace(`g${at}`);
-    const clientsMs = random.pick([1500, 2000, 2500, 3000, 3000, 4000, 11_000]);
+    const clientsMs = random.pick(CLIENTS_MS);
     const untilMs = this.#time.nowMs + clientsMs;
     if (!this.#isCalm) this.#planFaults(clientsMs);
     this.#planOperator(clientsMs);

@@ -9,7 +9,8 @@ import { runFleetSchedules } from "./run-fleet-schedules.ts";
 const PROGRAM = "test/simulation/fleet/fleet-part.ts";
 const FIRST = 1_000_000;
 const SCHEDULES = 1_000_000;
-const PART = 10_000;
+/** A process runs at full speed after some 500: it has to run many. */
+const PART = 50_000;
 const ON_SQLITE = 3000;
 const ON_POSTGRES = 1000;
 let storage: Storage | undefined;
