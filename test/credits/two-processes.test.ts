@@ -54,8 +54,8 @@ test("50 clients over two processes are served what is charged, down to what buy
   }
 });
 
-test("of two processes one is killed, ten times: never overspent, and no more is lost than was open", async () => {
-  for (const killed of await killTimes(10)) {
+test("of two processes one is killed, four times: never overspent, and no more is lost than was open", async () => {
+  for (const killed of await killTimes(4)) {
     const { limit, used, served, doubtful, bound, odd } = killed;
     expect(odd).toEqual([]);
     expect(used).toBeLessThanOrEqual(limit);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { brokenOrders } from "./orders.ts";
 
-const ORDERS = 60;
+const ORDERS = 25;
 /** A fifth of a second an order on a slow machine, more beside other tests. */
 const ENOUGH_MS = 240_000;
 
