@@ -40,7 +40,8 @@ export class Session {
     mkdirSync(join(this.folder, "program"));
     const clients = join(ROOT, "test/outside/node_modules");
     symlinkSync(clients, join(this.folder, "program/node_modules"));
-    for (const file of ["cert.pem", "key.pem"]) writeFileSync(join(this.folder, file), "");
+    for (const file of ["cert.pem", "key.pem", "ca.pem"])
+      writeFileSync(join(this.folder, file), "");
     this.#env = userEnvironment(bin);
   }
 

@@ -10,12 +10,17 @@
  * - `call NETWORK`: a request without its envelope, sent to that network; `answer`: what came, without
  *   the envelope and however it is broken into lines; `…` stands for anything here too
  * - `excerpt of FILE`: stands in that file, to the letter
+ * - `by FILE`: the test that runs it, which reads the page
  * - `scripts`: takes too long here, so it is only looked up: each npm script that it names exists
+ * - `values`: of the Helm chart, whose `config` is the configuration
+ * - `machine`: changes the reader's machine, so a shell reads it without carrying it out, each file of
+ *   `deploy` that it names exists, and so does each command of `tollgate`
  */
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
 import manifest from "../../package.json" with { type: "json" };
 import { ConfigError } from "../../src/config/faults.ts";
 import { parseConfig } from "../../src/config/load.ts";
@@ -102,12 +107,19 @@ async function tryBlock(block: Block, session: Session): Promise<void> {
       return;
     case "sh scripts":
       return expectScripts(text);
+    case "sh machine":
+      return expectReadable(text, session);
     case "js":
       return session.program(text);
     case "sql":
       return expectCarriedOut(text);
+    case "sql by":
+      expect(read(rest)).toContain("docs/operations.md");
+      return;
     case "yaml":
       return void faultsOf(text, session, 0);
+    case "yaml values":
+      return expectValues(text, session);
     case "yaml file": {
       const [name = "", faults = "0"] = rest.split(/ of (\d+) faults/);
       session.write(name, text);
@@ -142,21 +154,39 @@ function expectScripts(text: string): void {
   }
 }
 
+/** Files of `deploy` and commands of `tollgate`, also across the end of a line. */
+const FILES = /\bdeploy\/[\w./-]+/g;
+const COMMANDS = /\b(?:tollgate|cli\.js)(?: \\\n)? +([a-z]+(?: [a-z]+\b(?![@.]))?)/g;
+
+/** `helm install tollgate deploy/…` installs under that name. */
+async function expectReadable(text: string, session: Session): Promise<void> {
+  await session.shell(`sh -n <<'SCRIPT'\n${text}\nSCRIPT`);
+  for (const [file] of text.matchAll(FILES)) expect(existsSync(file), file).toBe(true);
+  const own = text.replace(/^(docker|helm|kubectl|sudo (systemctl|install)) .*/gm, "");
+  for (const [, words] of own.matchAll(COMMANDS)) await session.shell(`tollgate ${words} --help`);
+}
+
+/** The chart's own values, and over them the reader's. */
+function expectValues(text: string, session: Session): void {
+  const { config } = parse(read("deploy/helm/tollgate/values.yaml"));
+  faultsOf(stringify({ ...config, ...parse(text).config }), session, 0);
+}
+
 function faultsOf(text: string, session: Session, expected: number): void {
   const names = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [
     name,
-    "value-of-the-reader-s-environment",
+    name?.endsWith("_URL") ? "https://node.example/" : "value-of-the-reader-s-environment",
   ]);
   // A part of a file says nothing of networks.
   const whole = text.includes("networks:") ? text : `${text}\n${read("test/docs/networks.yaml")}`;
-  const parse = () =>
+  const parsed = () =>
     parseConfig(session.fill(whole), {
       baseDir: session.folder,
       environment: Object.fromEntries(names),
     });
   let found = 0;
   try {
-    parse();
+    parsed();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     found = error.faults.length;

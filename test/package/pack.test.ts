@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -125,6 +125,22 @@ describe("the packed package", () => {
     expect(named).toEqual(expect.arrayContaining([...joined, ...dependencies]));
     expect(components.filter(({ hashes }) => hashes.length === 0)).toEqual([]);
     expect(components.filter(({ name }) => isDevelopersOwn(name))).toEqual([]);
+  });
+
+  test("is installed for a whole machine by the command of docs/install.md", async () => {
+    const page = readFileSync("docs/install.md", "utf8");
+    const command = /^npm install --global .*$/m.exec(page)?.[0] ?? "none";
+    const prefix = join(folder, "global");
+    const script = `${command} --prefer-offline --no-audit --no-fund`;
+    const place = { cwd: folder, env: { ...env, npm_config_prefix: prefix } };
+    const ran = await runShell(script, place);
+    expect(ran.code, ran.output).toBe(0);
+    const version = await run(join(prefix, "bin/tollgate"), ["--version"], place);
+    expect(version.stdout).toBe(`${manifest.version}\n`);
+    const modules = join(prefix, "lib/node_modules/tollgate/node_modules");
+    expect(existsSync(join(modules, "fastify"))).toBe(true);
+    expect(existsSync(join(modules, "@foundry-rs"))).toBe(false);
+    rmSync(prefix, { recursive: true });
   });
 
   test("prints its version and the schema of the configuration", async () => {

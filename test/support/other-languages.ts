@@ -12,7 +12,6 @@ export type Command = readonly [file: string, ...args: string[]];
 
 /** What was installed stays for the next run. */
 const CACHE = pathOf("node_modules/.cache/other-languages");
-const WEB3_PY = "8.0.0";
 
 const isThere = (program: string): Promise<boolean> =>
   run(program, [program === "go" ? "version" : "--version"]).then(
@@ -20,16 +19,28 @@ const isThere = (program: string): Promise<boolean> =>
     () => false,
   );
 
+/** A Python with this package of PyPI, written as `name==version`; undefined where there is no Python. */
+async function pythonWith(requirement: string): Promise<string | undefined> {
+  if (!(await isThere("python3"))) return undefined;
+  const folder = `${CACHE}/${requirement.replace("==", "-")}`;
+  if (!existsSync(folder)) {
+    await run("python3", ["-m", "venv", folder]);
+    await run(`${folder}/bin/python`, ["-m", "pip", "install", "--quiet", requirement]);
+  }
+  return `${folder}/bin`;
+}
+
 /** Python with web3.py and this program of test/outside; undefined where there is no Python. */
 export async function withWeb3Py(program: string): Promise<Command | undefined> {
-  if (!(await isThere("python3"))) return undefined;
-  const folder = `${CACHE}/web3py-${WEB3_PY}`;
-  const python = `${folder}/bin/python`;
-  if (!existsSync(python)) {
-    await run("python3", ["-m", "venv", folder]);
-    await run(python, ["-m", "pip", "install", "--quiet", `web3==${WEB3_PY}`]);
-  }
-  return [python, pathOf(`test/outside/${program}`)];
+  const folder = await pythonWith("web3==8.0.0");
+  return folder === undefined ? undefined : [`${folder}/python`, pathOf(`test/outside/${program}`)];
+}
+
+/** Checks manifests against the schemas of Kubernetes, of `version`; undefined where there is no Python. */
+export async function kubernetesValidate(version: string): Promise<Command | undefined> {
+  const folder = await pythonWith("kubernetes-validate==1.37.0");
+  if (folder === undefined) return undefined;
+  return [`${folder}/kubernetes-validate`, "--strict", "--kubernetes-version", version];
 }
 
 /** A Go program of test/outside; undefined where there is no Go. */
@@ -39,4 +50,20 @@ export async function goProgram(name: string): Promise<Command | undefined> {
   const file = `${CACHE}/${name}`;
   await run("go", ["build", "-o", file, "."], { cwd: pathOf(`test/outside/${name}`) });
   return [file];
+}
+
+/** Helm, built from its Go module, which takes minutes; undefined where there is no Go. */
+export async function helm(): Promise<Command | undefined> {
+  if (!(await isThere("go"))) return undefined;
+  if (!existsSync(`${CACHE}/helm`)) {
+    await run("env", [`GOBIN=${CACHE}`, "go", "install", "helm.sh/helm/v3/cmd/helm@v3.19.0"]);
+  }
+  return [`${CACHE}/helm`];
+}
+
+/** The folder of a Go module's source, written as `path@version`; undefined where there is no Go. */
+export async function goModule(module: string): Promise<string | undefined> {
+  if (!(await isThere("go"))) return undefined;
+  const { stdout } = await run("go", ["mod", "download", "-json", module]);
+  return (JSON.parse(stdout) as { readonly Dir: string }).Dir;
 }
