@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { newAccount } from "../../src/access/new-account.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { openMemory } from "../../src/storage/memory.ts";
+import { openPostgres } from "../../src/storage/postgres/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { sharedPostgres } from "../support/postgres.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { untilListening } from "../support/until-listening.ts";
 import { recordOutput, temporaryFolder } from "../support/written.ts";
@@ -22,12 +28,16 @@ type Panel = {
     readonly h: number;
   };
   readonly fieldConfig?: { readonly defaults: { readonly unit: string } };
-  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+  readonly targets?: readonly Target[];
 };
+/** A question to Prometheus, or to a PostgreSQL. */
+type Target = { readonly expr?: string; readonly legendFormat?: string; readonly rawSql?: string };
 type Board = {
   readonly uid: string;
   readonly title: string;
-  readonly templating: { readonly list: readonly { readonly name: string }[] };
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly query?: unknown }[];
+  };
   readonly panels: readonly Panel[];
 };
 
@@ -38,17 +48,25 @@ const page = readFileSync("docs/operations.md", "utf8");
 /** Of Debian's package prometheus. */
 const hasPrometheus = spawnSync("prometheus", ["--version"]).status === 0;
 
-const queries = boards.flatMap(({ title, panels }) =>
+const targets = boards.flatMap(({ title, panels }) =>
   panels.flatMap((panel) =>
-    (panel.targets ?? []).map(({ expr }, index): [string, string] => [
+    (panel.targets ?? []).map((target, index): [string, Target] => [
       `${title}, "${panel.title}", ${index + 1}`,
-      expr,
+      target,
     ]),
   ),
 );
+const queriesOf = (of: (target: Target) => string | undefined): [string, string][] =>
+  targets.flatMap(([name, target]) => {
+    const text = of(target);
+    return text === undefined ? [] : [[name, text]];
+  });
+const queries = queriesOf(({ expr }) => expr);
+const statements = queriesOf(({ rawSql }) => rawSql);
 
-test("there is a board for all gateways, one for a network and one for the fleet", () => {
+test("there is a board for all gateways, one for a network, an account and the fleet", () => {
   expect(boards.map(({ uid }) => uid)).toEqual([
+    "tollgate-account",
     "tollgate-fleet",
     "tollgate-network",
     "tollgate-overview",
@@ -64,7 +82,9 @@ describe.each(boards.map((board) => [board.title, board] as const))("%s", (_titl
       expect(description.length, title).toBeGreaterThan(5);
       expect(fieldConfig?.defaults.unit, title).toMatch(/^\w+$/);
       expect(targets.length, title).toBeGreaterThan(0);
-      for (const { legendFormat } of targets) expect(legendFormat, title).not.toBe("");
+      for (const { expr, legendFormat = "" } of targets) {
+        if (expr !== undefined) expect(legendFormat, title).not.toBe("");
+      }
     }
   });
 
@@ -78,7 +98,8 @@ describe.each(boards.map((board) => [board.title, board] as const))("%s", (_titl
   test("asks for metrics that the page describes, and for variables that it has", () => {
     const names = board.templating.list.map(({ name }) => name);
     for (const { targets = [] } of shown) {
-      for (const { expr } of targets) {
+      for (const { expr = "", rawSql = "" } of targets) {
+        for (const [, name] of rawSql.matchAll(/\$\{(\w+)/g)) expect(names).toContain(name);
         for (const [metric] of expr.matchAll(/\btollgate_\w+/g)) {
           expect(page).toContain(`\`${metric.replace(/_bucket$/, "")}\``);
         }
@@ -87,6 +108,90 @@ describe.each(boards.map((board) => [board.title, board] as const))("%s", (_titl
         }
       }
     }
+  });
+});
+
+describe("on the PostgreSQL that gateways share", () => {
+  const schema = `boards_${randomUUID().replaceAll("-", "")}`;
+  let connected: pg.Client;
+  let account = "";
+
+  beforeAll(async () => {
+    const url = await sharedPostgres();
+    const storage = await openPostgres({ url, schema });
+    const made = { email: "ada@example.com", plan: "free", operator: false };
+    const owner = newAccount({ clock: systemClock, random: randomBytes }, made);
+    account = owner.id;
+    await storage.accounts.insert(owner);
+    const of = {
+      accountId: account,
+      network: "net",
+      calls: 3,
+      credits: 240,
+      bytes: 99,
+      latencyMs: 5,
+    };
+    const minute = Math.floor(Date.now() / 60_000) - 30;
+    await storage.usage.record(
+      ["ok", "unavailable"].map((outcome) => ({
+        ...{ ...of, minute, outcome },
+        ...{ keyId: "key_that_is_gone", method: "eth_getBalance" },
+      })),
+      [],
+    );
+    await storage.close();
+    connected = await asReader(url);
+  });
+  afterAll(() => connected.end());
+
+  /** As the user that the page gives Grafana. */
+  async function asReader(url: string): Promise<pg.Client> {
+    const [, sql = ""] = /```sql\n(CREATE ROLE grafana [\s\S]*?)```/.exec(page) ?? [];
+    const reader = `grafana_${schema}`;
+    const owner = new pg.Client(url);
+    await owner.connect();
+    await owner.query(sql.replaceAll("grafana", reader).replace(/\btollgate\b/g, schema));
+    await owner.end();
+    const address = new URL(url);
+    [address.username, address.password] = [reader, encodeURIComponent("…")];
+    const client = new pg.Client(address.href);
+    await client.connect();
+    return client;
+  }
+
+  test("the page's user reads nothing but what the board shows", async () => {
+    for (const column of ["hash", "allow"]) {
+      await expect(connected.query(`SELECT ${column} FROM ${schema}.keys`)).rejects.toThrow(
+        "permission denied",
+      );
+    }
+    await expect(connected.query(`DELETE FROM ${schema}.usage_hours`)).rejects.toThrow(
+      "permission denied",
+    );
+  });
+
+  /** As Grafana fills it in. */
+  const filled = (sql: string): string =>
+    sql
+      .replaceAll(`\${schema:raw}`, schema)
+      .replaceAll(`\${account:sqlstring}`, `'${account}'`)
+      .replaceAll("$__from", String(Date.now() - 2 * 86_400_000))
+      .replaceAll("$__to", String(Date.now()));
+
+  test("the variable lists the accounts", async () => {
+    const board = boards.find(({ uid }) => uid === "tollgate-account");
+    const sql = board?.templating.list.find(({ name }) => name === "account")?.query;
+    const { rows } = await connected.query(filled(String(sql)));
+    expect(rows).toEqual([{ __text: "ada@example.com", __value: account }]);
+  });
+
+  test.each(statements)("%s gives numbers", async (_name, sql) => {
+    const { rows } = await connected.query(filled(sql));
+    expect(rows.length).toBeGreaterThan(0);
+    const { time, metric, network, method, outcome, ...numbers } = rows[0];
+    if (time !== undefined) expect(time).toBeInstanceOf(Date);
+    expect(Object.values(numbers).length).toBeGreaterThan(0);
+    for (const value of Object.values(numbers)) expect(Number(value)).toBeGreaterThan(0);
   });
 });
 
