@@ -217,7 +217,7 @@ function networkOf(): Network {
     connect: () => ({ transport: answeringNode(), heads: undefined }),
     log: createLog({ level: "silent", terminal: false }),
     metrics: new Metrics().network("bench"),
-    partners: { take: async () => 0 },
+    partners: { take: async () => 0, read: async () => ({ day: 0, month: 0 }) },
     partnerCaps: () => ({}),
     cache: new MemoryCache({ maxBytes: 0 }),
   });

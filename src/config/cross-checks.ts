@@ -26,6 +26,11 @@ function networkChecks(root: unknown, path: Path): Finding[] {
   const upstreams = items(root, [...path, "upstreams"]);
   const names = upstreams.map((upstream) => [...upstream, "name"]);
   const findings = repeated(root, names, { what: "the name of an upstream here" });
+  for (const upstream of upstreams) {
+    if (at(root, [...upstream, "tls"]) === undefined || isSecure(root, upstream)) continue;
+    const message = "means nothing here: neither url is https nor ws is wss";
+    findings.push({ path: [...upstream, "tls"], message });
+  }
   const primaries = upstreams.filter((each) => at(root, [...each, "role"]) !== "partner").length;
   const confirmations = at(root, [...path, "confirmations"]);
   if (upstreams.length > 0 && typeof confirmations === "number" && confirmations > primaries) {
@@ -33,6 +38,11 @@ function networkChecks(root: unknown, path: Path): Finding[] {
     findings.push({ path: [...path, "confirmations"], message });
   }
   return findings;
+}
+
+function isSecure(root: unknown, upstream: Path): boolean {
+  const urls = ["url", "ws"].map((name) => at(root, [...upstream, name]));
+  return urls.some((url) => typeof url === "string" && /^(https|wss):/i.test(url));
 }
 
 /** Two listeners on one port: the second would fail at the start, in words of the system. */

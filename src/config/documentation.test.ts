@@ -97,7 +97,7 @@ test("the example loads once its files and variables are there, and says so wher
   const failure = await loadConfig(join(folder, "tollgate.yaml"), {}).catch(String);
   for (const word of [...names, "server.tls.cert", "server.tls.key"])
     expect(failure).toContain(word);
-  for (const file of ["cert.pem", "key.pem"]) writeFileSync(join(folder, file), "");
+  for (const file of ["cert.pem", "key.pem", "ca.pem"]) writeFileSync(join(folder, file), "");
   const environment = Object.fromEntries(
     names.map((name) => [name, `${name}-value-of-the-environment`]),
   );

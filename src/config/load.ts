@@ -5,6 +5,7 @@ import { crossChecks } from "./cross-checks.ts";
 import { ConfigError, type Path, pathText } from "./faults.ts";
 import { at, findingsOf } from "./issues.ts";
 import { missingFiles, resolvePaths } from "./paths.ts";
+import { expandProviders } from "./providers.ts";
 import { type Config, configJsonSchema, configSchema } from "./schema.ts";
 import { type Finding, readSource, type Source } from "./source.ts";
 
@@ -30,6 +31,7 @@ export function parseConfig(
   if (!source.readable) throw configError(source, source.findings);
   const root = source.value ?? {};
   const families = assumeFamilies(root);
+  const providers = expandProviders(source, root);
   const { config, issues } = validate(source, root);
   const schema = issues.length > 0 ? configJsonSchema() : {};
   const doubted = [
@@ -37,7 +39,7 @@ export function parseConfig(
     ...crossChecks(root),
     ...missingFiles(source, baseDir),
   ].filter(({ path }) => !source.isUnfilled(path));
-  const findings = [...source.findings, ...families, ...doubted];
+  const findings = [...source.findings, ...families, ...providers, ...doubted];
   if (config === undefined || findings.length > 0) throw configError(source, findings);
   return resolvePaths(config, baseDir);
 }

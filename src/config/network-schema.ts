@@ -11,6 +11,7 @@ import {
   text,
   urlOf,
 } from "./leaves.ts";
+import { PROVIDER_NAMES } from "./providers.ts";
 
 const HTTP_FORM = "write it as http://host:port or https://host/path";
 const httpUrl = urlOf(["http", "https"], HTTP_FORM);
@@ -27,8 +28,26 @@ const slotUrl = z
 
 const wsUrl = urlOf(["ws", "wss"], "write it as ws://host:port or wss://host/path").optional();
 
+const tls = z
+  .strictObject({ cert: text.optional(), key: text.optional(), ca: text.optional() })
+  .refine(
+    ({ cert, key }) => (cert === undefined) === (key === undefined),
+    "has one of cert and key; a client's certificate needs both",
+  );
+
+/** In the units of whoever bills them. */
+const cost = z.strictObject({
+  perCall: count,
+  methods: z.record(text, count).default({}),
+  monthly: positive.optional(),
+});
+
 const upstream = {
   name: plainName,
+  // Made into `url` before the file is checked.
+  provider: z.enum(PROVIDER_NAMES).optional(),
+  key: text.optional(),
+  network: text.optional(),
   role: z.enum(["primary", "partner"]).default("primary"),
   headers: headers.default({}),
   maxConnections: positive.default(64),
@@ -38,6 +57,9 @@ const upstream = {
     .union([z.boolean(), z.literal("auto")], "is none of true, false and auto")
     .default("auto"),
   batch: count.max(1000).default(0),
+  cost: cost.optional(),
+  tls: tls.optional(),
+  proxy: urlOf(["http"], "write it as http://host:port").optional(),
 };
 
 const shared = {

@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
+import type { Path } from "./faults.ts";
 import { at } from "./issues.ts";
 import type { Config } from "./schema.ts";
 import type { Finding, Source } from "./source.ts";
@@ -30,9 +31,18 @@ export function resolvePaths(config: Config, baseDir: string): Config {
       upstreams: network.upstreams.map((upstream) => ({
         ...upstream,
         url: resolveUrl(upstream.url, baseDir),
+        ...(upstream.tls && { tls: resolveAll(upstream.tls, local) }),
       })),
     })),
   };
+}
+
+function resolveAll<Paths extends Readonly<Record<string, string | undefined>>>(
+  paths: Paths,
+  local: (path: string) => string,
+): Paths {
+  const entries = Object.entries(paths).map(([name, path]) => [name, path && local(path)]);
+  return Object.fromEntries(entries) as Paths;
 }
 
 /** The file of the CA, which stands in the URL's query, as any other path. */
@@ -53,16 +63,27 @@ function resolveUrl(url: string, baseDir: string): string {
 /** Certificates are looked for when the file is read: later, the first client would find out. */
 export function missingFiles(source: Source, baseDir: string): Finding[] {
   const findings: Finding[] = [];
-  for (const path of [
-    ["server", "tls", "cert"],
-    ["server", "tls", "key"],
-  ]) {
+  for (const path of tlsPaths(source.value)) {
     const value = at(source.value, path);
     if (typeof value !== "string" || value === "" || readable(resolve(baseDir, value))) continue;
     const file = source.isSecret(path) ? "this file" : resolve(baseDir, value);
     findings.push({ path, message: `can't be read: ${file}; a PEM file is needed` });
   }
   return findings;
+}
+
+/** Of clients' connections, and of each upstream. */
+function tlsPaths(root: unknown): Path[] {
+  const networks = at(root, ["networks"]);
+  const upstreams = (Array.isArray(networks) ? networks : []).flatMap((network, index) => {
+    const all = at(network, ["upstreams"]);
+    return Array.isArray(all) ? all.map((_, place) => ["networks", index, "upstreams", place]) : [];
+  });
+  return [
+    ["server", "tls", "cert"],
+    ["server", "tls", "key"],
+    ...upstreams.flatMap((path) => ["cert", "key", "ca"].map((name) => [...path, "tls", name])),
+  ];
 }
 
 function readable(file: string): boolean {

@@ -129,7 +129,10 @@ export type Config = z.output<typeof configSchema>;
 export function configJsonSchema(): JsonSchema {
   return z.toJSONSchema(configSchema, {
     io: "input",
-    override: ({ jsonSchema }) => allowVariable(jsonSchema),
+    override: ({ jsonSchema }) => {
+      allowVariable(jsonSchema);
+      allowProvider(jsonSchema);
+    },
   }) as JsonSchema;
 }
 
@@ -144,6 +147,12 @@ export type JsonSchema = {
   readonly items?: JsonSchema;
   readonly oneOf?: readonly JsonSchema[];
 };
+
+/** An upstream's `url` is left out where `provider` stands in its place. */
+function allowProvider(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.properties?.["provider"] === undefined) return;
+  schema.required = schema.required?.filter((name) => name !== "url") ?? [];
+}
 
 /** An editor must not refuse `port: "${PORT}"`: a variable may stand for any kind of value. */
 function allowVariable(schema: z.core.JSONSchema.BaseSchema): void {

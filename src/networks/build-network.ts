@@ -33,7 +33,7 @@ export type BuildParts = {
   readonly connect: Connect;
   readonly log: Logger;
   readonly metrics: NetworkMetrics;
-  readonly partners: Pick<PartnerStore, "take">;
+  readonly partners: Pick<PartnerStore, "take" | "read">;
   /** The caps on calls to partners that hold now. */
   readonly partnerCaps: () => PartnerLimits;
   readonly buffers: LargeBuffers;
@@ -102,12 +102,12 @@ function join<Watch extends Chain>(
     broke: (upstream) => chain.recheck(upstream),
     asked: () => chain.reconsider(),
   };
-  const { family, maxResponseBytes } = config;
+  const { name, family, maxResponseBytes } = config;
   const pendingTransactions = family === "evm" && config.pendingTransactions;
   const upstreams = config.upstreams.map((upstream, index) =>
     buildUpstream(
       { ...upstream, index, family, maxResponseBytes, pendingTransactions },
-      { ...parts, log, askCaps, events },
+      { ...parts, log, askCaps, events, network: name },
     ),
   );
   const chain = watch({ clock, timers, log, upstreams });

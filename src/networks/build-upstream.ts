@@ -1,20 +1,24 @@
 import { BlockFilesUpstream } from "../block-files/block-files-upstream.ts";
+import { ConfigError } from "../config/faults.ts";
 import type { NetworkConfig } from "../config/network-schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
-import type { TimerWheel } from "../lib/timer-wheel.ts";
-import type { Logger } from "../telemetry/log.ts";
+import type { Timers, TimerWheel } from "../lib/timer-wheel.ts";
+import type { PartnerStore } from "../storage/store.ts";
+import { failureLine, type Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import { HttpUpstream, type HttpUpstreamParts } from "../transports/http-upstream.ts";
 import type { Transport } from "../transports/transport.ts";
 import { WsStream } from "../transports/ws-stream.ts";
 import { WsUpstream } from "../transports/ws-upstream.ts";
+import { costed, NodeCosts } from "../upstreams/node-costs.ts";
 import {
   type AskCaps,
   type HeadSource,
   Upstream,
   type UpstreamEvents,
 } from "../upstreams/upstream.ts";
+import { TlsFilesError, type Way } from "../wire/client/way.ts";
 import type { EventLoop } from "../wire/event-loop.ts";
 
 export type UpstreamConfig = NetworkConfig["upstreams"][number] & {
@@ -66,14 +70,25 @@ export function connector(parts: ConnectParts): Connect {
   };
 }
 
-/** The way to a node, or to a ledger of files, for calls. Opens nothing yet. */
+/**
+ * The way to a node, or to a ledger of files, for calls. Opens nothing yet.
+ * @throws ConfigError where the files of its `tls` cannot be used
+ */
 export function transportTo(
   config: Omit<UpstreamConfig, "index">,
   parts: HttpUpstreamParts,
 ): Transport {
-  return config.url.startsWith(FILE)
-    ? new BlockFilesUpstream({ ...config, directory: config.url.slice(FILE.length) }, parts)
-    : new HttpUpstream(config, parts);
+  const { name, url } = config;
+  if (url.startsWith(FILE)) {
+    return new BlockFilesUpstream({ ...config, directory: url.slice(FILE.length) }, parts);
+  }
+  try {
+    return new HttpUpstream(config, parts);
+  } catch (error) {
+    if (!(error instanceof TlsFilesError)) throw error;
+    const fault = { path: `upstream ${name}`, line: 0, message: error.message };
+    throw new ConfigError([fault], { cause: error });
+  }
 }
 
 export type UpstreamBuildParts = {
@@ -83,14 +98,26 @@ export type UpstreamBuildParts = {
   readonly metrics: NetworkMetrics;
   readonly events: UpstreamEvents;
   readonly askCaps: AskCaps;
+  readonly timers: Timers;
+  /** The name of its network. */
+  readonly network: string;
+  /** Counts what its calls cost. */
+  readonly partners: Pick<PartnerStore, "take" | "read">;
 };
 
 /** One upstream of a network. Nothing is asked of it yet. */
 export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts): Upstream {
   const { clock, connect, metrics, log, events, askCaps } = parts;
   const calls = metrics.upstreamCalls(config.name);
+  const connection = connect(config, { log, onBroken: () => upstream.broke() });
+  const costs = costsOf(config, parts, () => {
+    upstream.isUsedUp = costs?.isUsedUp === true;
+    events.changed(upstream);
+  });
+  const { transport } = connection;
   const upstream: Upstream = new Upstream(config, {
-    ...connect(config, { log, onBroken: () => upstream.broke() }),
+    ...connection,
+    ...(costs && { transport: costed(transport, costs), costs }),
     clock,
     observe: (outcome, seconds) => calls.record(outcome, seconds),
     events,
@@ -99,8 +126,25 @@ export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts)
   return upstream;
 }
 
+function costsOf(
+  { name, cost }: UpstreamConfig,
+  { network, partners, clock, timers, metrics, log }: UpstreamBuildParts,
+  changed: () => void,
+): NodeCosts | undefined {
+  if (cost === undefined) return undefined;
+  const units = metrics.routing.units(name);
+  return new NodeCosts(
+    { ...cost, key: `cost:${network}/${name}` },
+    {
+      ...{ store: partners, clock, timers, changed },
+      count: (spent) => units.inc(spent),
+      onStoreFailure: failureLine(log, "what nodes cost cannot be counted; it is counted later"),
+    },
+  );
+}
+
 function headSource(
-  options: {
+  options: Way & {
     readonly name: string;
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;

@@ -39,6 +39,8 @@ export type UpstreamOverview = {
   readonly lacks: readonly string[];
   /** How many blocks' states it keeps: `all` of an archive, null where nothing is known. */
   readonly archiveDepth: number | "all" | null;
+  /** Where its calls are billed: the units of this UTC month, of all gateways (null: not known now), and the most of it. */
+  readonly cost?: { readonly month: number | null; readonly monthly: number | null };
   /** Why it failed last; null where it has not since the gateway began. */
   readonly lastError: ErrorOverview | null;
 };
@@ -60,11 +62,16 @@ export async function overviewOf(network: Network): Promise<NetworkOverview> {
     ...(family === "slot" && { genesisHash: chain.genesisHash ?? null, slots: chain.slots ?? {} }),
     head: head ?? null,
     headHash: chain.head?.hash ?? null,
-    upstreams: upstreams.map((upstream) => upstreamOverview(upstream, head)),
+    upstreams: await Promise.all(upstreams.map((upstream) => upstreamOverview(upstream, head))),
   };
 }
 
-function upstreamOverview(upstream: Upstream, head: number | undefined): UpstreamOverview {
+async function upstreamOverview(
+  upstream: Upstream,
+  head: number | undefined,
+): Promise<UpstreamOverview> {
+  const { costs } = upstream;
+  const month = await costs?.month().catch(() => null);
   const { name, role, state, isForked, inFlight, latency, abilities, clientVersion } = upstream;
   const known = upstream.head < 0 ? null : upstream.head;
   const latencyMs = latency.cost(0);
@@ -78,6 +85,7 @@ function upstreamOverview(upstream: Upstream, head: number | undefined): Upstrea
     latencyMs: latencyMs === 0 ? null : Math.round(latencyMs * 10) / 10,
     lacks: abilities.lacking,
     archiveDepth: archiveDepth === Number.POSITIVE_INFINITY ? "all" : (archiveDepth ?? null),
+    ...(costs && { cost: { month: month ?? null, monthly: costs.monthly ?? null } }),
     lastError: errorOverview(upstream.lastError.value),
   };
 }

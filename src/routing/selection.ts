@@ -37,7 +37,7 @@ export const TIER = Object.freeze({
 });
 
 function tierOf(upstream: Upstream, need: Need): number {
-  if (upstream.drained || upstream.chain === "wrong") return TIER.never;
+  if (upstream.drained || upstream.isUsedUp || upstream.chain === "wrong") return TIER.never;
   const { breaker, allowance, abilities } = upstream;
   if (upstream.isForked || upstream.head < need.block) {
     // A partner's head is not known before an outage has lasted for a while.

@@ -10,6 +10,8 @@ export type RoutingMetrics = {
   readonly contradicted: (upstream: string) => void;
   readonly breakerOpened: (upstream: string) => void;
   readonly reorganisations: PlainCounter;
+  /** What calls of this upstream cost, in units of who bills them. Hold on to it. */
+  readonly units: (upstream: string) => PlainCounter;
   /** Looked up at each scrape from now on, in place of what was looked up before. Undefined: nothing is. */
   readonly watch: (state: RoutingState | undefined) => void;
 };
@@ -55,6 +57,10 @@ export function routingFamilies({ counter, gauge }: Make): (network: string) => 
     help: "Reorganisations of the network's own view of its head",
     labels: ["network"],
   });
+  const units = counter("tollgate_upstream_units_total", {
+    help: "What the calls of upstreams with cost came to, in the units of who bills them",
+    labels: ["network", "upstream"],
+  });
   const head = gauge("tollgate_network_head", {
     help: "The number of the network's head; -1 while it is not known",
     labels: ["network"],
@@ -74,6 +80,7 @@ export function routingFamilies({ counter, gauge }: Make): (network: string) => 
     contradicted: (upstream) => contradictions.of(network, upstream).inc(),
     breakerOpened: (upstream) => breakers.of(network, upstream).inc(),
     reorganisations: reorganisations.of(network),
+    units: (upstream) => units.of(network, upstream),
     watch: (state) => {
       for (const family of [head, upstreamHead, ready]) family.forget(network);
       if (state === undefined) return;

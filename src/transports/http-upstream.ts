@@ -10,6 +10,8 @@ import {
   type Outcome,
   ToldExchange,
 } from "../wire/client/exchange.ts";
+import { proxyAuthorization } from "../wire/client/tunnel.ts";
+import type { Way } from "../wire/client/way.ts";
 import type { EventLoop } from "../wire/event-loop.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { BatchSender, type Charge, type Wire } from "./batch-sender.ts";
@@ -17,7 +19,7 @@ import { answerOf, callText } from "./http-json-rpc.ts";
 import { OwnSecrets } from "./own-secrets.ts";
 import type { Asker, InAir, Transport, UpstreamRequest } from "./transport.ts";
 
-export type HttpUpstreamOptions = {
+export type HttpUpstreamOptions = Way & {
   readonly name: string;
   /** May hold credentials: never shown, only used. */
   readonly url: string;
@@ -67,14 +69,19 @@ export class HttpUpstream implements Transport {
   constructor(options: HttpUpstreamOptions, parts: HttpUpstreamParts) {
     const url = new URL(options.url);
     this.name = options.name;
-    const headers = { ...options.headers, ...basicAuth(url) };
+    const { tls, proxy } = options;
+    // A proxy is asked for a node without TLS, and for a tunnel to one with it.
+    const asked = proxy !== undefined && url.protocol === "http:" ? new URL(proxy) : undefined;
+    const headers = { ...options.headers, ...basicAuth(url), ...proxyAuth(asked) };
     const { timers, loop, memory, onBroken = () => undefined } = parts;
     this.#buffers = loop.buffers;
-    this.#pool = new ConnectionPool(url, options.maxConnections, { timers, loop, onBroken });
+    const way = asked === undefined ? { tls, proxy } : {};
+    const poolParts = { timers, loop, onBroken, way };
+    this.#pool = new ConnectionPool(asked ?? url, options.maxConnections, poolParts);
     this.#callParts = {
       ...{ pool: this.#pool, timers, clock: loop.clock, memory },
       secrets: new OwnSecrets(url, headers),
-      head: headOf(url, headers),
+      head: headOf(url, headers, asked === undefined ? "" : url.origin),
       maxBytes: options.maxResponseBytes,
     };
     const { batch = 0 } = options;
@@ -192,6 +199,11 @@ class HttpCall extends Exchange implements InAir {
   }
 }
 
+function proxyAuth(proxy: URL | undefined): Record<string, string> {
+  const value = proxy && proxyAuthorization(proxy.username, proxy.password);
+  return value === undefined ? {} : { "proxy-authorization": value };
+}
+
 function optionsOf(
   { timeoutMs, account, keyId }: Charge,
   { maxBytes, memory }: CallParts,
@@ -205,12 +217,13 @@ function requestText(head: string, text: string, traceparent?: string): string {
   return `${head}${text.length}${more}\r\n\r\n${text}`;
 }
 
-function headOf(url: URL, configured: Readonly<Record<string, string>>): string {
+/** `origin`: stands before the path where a proxy is asked (RFC 9112, absolute-form). */
+function headOf(url: URL, configured: Readonly<Record<string, string>>, origin: string): string {
   const own = { connection: "keep-alive", "content-type": "application/json" };
   const headers = new Map([["host", url.host]]);
   for (const [name, value] of Object.entries({ ...configured, ...own })) {
     headers.set(name.toLowerCase(), value);
   }
   const lines = Array.from(headers, ([name, value]) => `${name}: ${value}\r\n`);
-  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}content-length: `;
+  return `POST ${origin}${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("")}content-length: `;
 }

@@ -1,6 +1,7 @@
 import { WebSocket } from "ws";
 import type { Clock } from "../lib/clock.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import type { Dialer } from "../wire/client/dialer.ts";
 
 const HANDSHAKE_MS = 5_000;
 const PING_MS = 15_000;
@@ -15,6 +16,8 @@ export type WsConnectionOptions = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
+  /** Its sockets, where they are not the library's own. */
+  readonly dialer?: Pick<Dialer, "dial"> | undefined;
 };
 
 export type WsConnectionParts = {
@@ -41,14 +44,15 @@ export class WsConnection {
   #pingedMs = 0;
 
   constructor(options: WsConnectionOptions, parts: WsConnectionParts) {
-    const { url, headers, maxMessageBytes } = options;
+    const { url, headers, maxMessageBytes, dialer } = options;
     this.#parts = parts;
     const limits = {
       maxPayload: Math.min(maxMessageBytes, MOST_MESSAGE_BYTES),
       // Apart from the rest, because the library's types do not know it yet.
       closeTimeout: CLOSING_MS,
     };
-    const socket = new WebSocket(url, { headers, perMessageDeflate: false, ...limits });
+    const own = dialer && { createConnection: () => dialer.dial() };
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false, ...limits, ...own });
     this.#socket = socket;
     this.#timer = parts.timers.set(HANDSHAKE_MS, () => this.end("WS_HANDSHAKE_TIMEOUT"));
     socket.on("open", () => this.#opened());

@@ -2,17 +2,19 @@ import { wholeText } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { scanObject } from "../lib/json-scan.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
+import type { Way } from "../wire/client/way.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { callText } from "./http-json-rpc.ts";
 import { OwnSecrets } from "./own-secrets.ts";
 import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { WsCalls } from "./ws-calls.ts";
 import { WsConnection } from "./ws-connection.ts";
+import { wsDialer } from "./ws-dialer.ts";
 import { readFrame } from "./ws-frame.ts";
 
 const ASK_MS = 5000;
 
-export type WsStreamOptions = {
+export type WsStreamOptions = Way & {
   /** `ws:` or `wss:`; may hold credentials: never shown, only used. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,12 +56,14 @@ export class WsStream {
   /** Those that the node has taken, by its ids. */
   readonly #taken = new Map<string, NodeSubscription>();
 
-  constructor({ url: text, headers, maxResponseBytes }: WsStreamOptions, parts: WsStreamParts) {
+  constructor(options: WsStreamOptions, parts: WsStreamParts) {
+    const { url: text, headers, maxResponseBytes } = options;
     const url = new URL(text);
     const sent = { ...headers, ...basicAuth(url) };
     const secrets = new OwnSecrets(url, sent);
     url.hash = "";
-    this.#options = { url, headers: sent, maxMessageBytes: maxResponseBytes };
+    const dialer = wsDialer(url, options);
+    this.#options = { url, headers: sent, maxMessageBytes: maxResponseBytes, dialer };
     this.#parts = parts;
     this.#calls = new WsCalls({ timers: parts.timers, secrets });
   }

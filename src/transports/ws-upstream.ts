@@ -1,6 +1,7 @@
 import { wholeBytes } from "../lib/bytes.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
+import type { Way } from "../wire/client/way.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { callText } from "./http-json-rpc.ts";
 import { OwnSecrets } from "./own-secrets.ts";
@@ -9,6 +10,7 @@ import type { UpstreamAnswer } from "./upstream-answer.ts";
 import { Backoff, LONGEST_BACKOFF_MS } from "./ws-backoff.ts";
 import { WsCalls } from "./ws-calls.ts";
 import { WsConnection } from "./ws-connection.ts";
+import { wsDialer } from "./ws-dialer.ts";
 import { isHash, type NewHead, readFrame, readHead } from "./ws-frame.ts";
 
 const SUBSCRIBE_MS = 5_000;
@@ -18,7 +20,7 @@ const FULL_BYTES = 16 * 1024 * 1024;
 const REASON_CHARS = 200;
 const TOO_LARGE = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
-export type WsUpstreamOptions = {
+export type WsUpstreamOptions = Way & {
   /** `ws:` or `wss:`; may hold credentials: never shown, only used. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,7 +72,8 @@ export class WsUpstream implements Transport {
     this.#secrets = new OwnSecrets(url, headers);
     // Nothing that a server sees, and the library refuses it.
     url.hash = "";
-    this.#options = { url, headers, maxMessageBytes: options.maxResponseBytes };
+    const dialer = wsDialer(url, options);
+    this.#options = { url, headers, maxMessageBytes: options.maxResponseBytes, dialer };
     this.#parts = parts;
     this.#calls = new WsCalls({ timers: parts.timers, secrets: this.#secrets });
     this.#backoff = new Backoff(parts.random);

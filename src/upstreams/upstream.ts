@@ -9,6 +9,7 @@ import { Allowance } from "./allowance.ts";
 import { Breaker } from "./breaker.ts";
 import { LastError } from "./last-error.ts";
 import { PeakLatency } from "./latency.ts";
+import type { NodeCosts } from "./node-costs.ts";
 import { isFault, judge, labelOf } from "./verdict.ts";
 
 export type UpstreamOptions = {
@@ -42,6 +43,8 @@ export type UpstreamParts = {
   readonly heads?: HeadSource | undefined;
   /** Where it has `ws`, in a slot network: what it tells of by itself. */
   readonly stream?: WsStream | undefined;
+  /** Where its calls are billed. */
+  readonly costs?: NodeCosts | undefined;
   readonly clock: Clock;
   readonly observe: AttemptObserver;
   readonly events: UpstreamEvents;
@@ -73,6 +76,7 @@ export type UpstreamState =
   | "wrong chain"
   | "breaker open"
   | "limited"
+  | "used up"
   | "not reached yet"
   | "on another fork";
 
@@ -101,6 +105,8 @@ export class Upstream {
   readonly lastError: LastError;
   /** An operator took it out of use. */
   drained = false;
+  /** The units of its month are: it is asked nothing. */
+  isUsedUp = false;
   /** Whether its chain id is the network's. */
   chain: "unknown" | "right" | "wrong" = "unknown";
   /** Its head is a block of another fork than the network's. */
@@ -113,6 +119,7 @@ export class Upstream {
   isReached: boolean | undefined;
   readonly heads: HeadSource | undefined;
   readonly stream: WsStream | undefined;
+  readonly costs: NodeCosts | undefined;
   readonly #transport: Transport;
   readonly #events: UpstreamEvents;
   readonly #askCaps: AskCaps | undefined;
@@ -126,13 +133,14 @@ export class Upstream {
 
   constructor(options: UpstreamOptions, parts: UpstreamParts) {
     const { name, role, index, lacks, archive, requestsPerSecond } = options;
-    const { transport, heads, stream, clock, observe, events, askCaps } = parts;
+    const { transport, heads, stream, costs, clock, observe, events, askCaps } = parts;
     this.#askCaps = role === "partner" ? askCaps : undefined;
     this.name = name;
     this.role = role;
     this.index = index;
     this.heads = heads;
     this.stream = stream;
+    this.costs = costs;
     this.#transport = transport;
     this.#events = events;
     this.#clock = clock;
@@ -169,6 +177,7 @@ export class Upstream {
 
   get state(): UpstreamState {
     if (this.drained) return "drained";
+    if (this.isUsedUp) return "used up";
     if (this.chain === "wrong") return "wrong chain";
     if (this.breaker.state !== "closed") return "breaker open";
     if (this.chain === "unknown") return "not reached yet";

@@ -124,8 +124,9 @@ export class SimulatedGateway {
   #partnerStore(
     { partnerCap, storeMs }: GatewayOptions,
     time: VirtualTime,
-  ): Pick<PartnerStore, "take"> {
+  ): Pick<PartnerStore, "take" | "read"> {
     return {
+      read: async () => ({ day: 0, month: this.partnerCalls }),
       take: ({ calls }) =>
         new Promise((resolve) => {
           time.after(storeMs, () => {

@@ -40,7 +40,7 @@ class World {
       ...{ clock: this.time.clock, timers: this.time, random: () => 0.5, metrics },
       turnEnds: (run) => this.time.after(0, run),
       log: silent as unknown as Logger,
-      partners: { take: async ({ calls }) => calls },
+      partners: { take: async ({ calls }) => calls, read: async () => ({ day: 0, month: 0 }) },
       partnerCaps: () => ({}),
       cache: new MemoryCache({ maxBytes: 0 }),
       connect: ({ name }) => ({ transport: this.node(name), heads: undefined }),

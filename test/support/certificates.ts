@@ -6,7 +6,7 @@ export type CertificatePair = { readonly cert: string; readonly key: string };
 export type CertificateAuthority = {
   /** The authority's own certificate, PEM: what a client has to trust. */
   readonly cert: string;
-  /** A server's pair for 127.0.0.1 and localhost. */
+  /** A server's or a client's pair for 127.0.0.1 and localhost. */
   readonly issue: () => CertificatePair;
 };
 
@@ -34,6 +34,7 @@ const KEY_USAGE = oid("551d0f");
 const EXTENDED_KEY_USAGE = oid("551d25");
 const SUBJECT_ALT_NAME = oid("551d11");
 const SERVER_AUTH = oid("2b06010505070301");
+const CLIENT_AUTH = oid("2b06010505070302");
 
 const name = (text: string) => sequence(tlv(0x31, sequence(COMMON_NAME, utf8(text))));
 const time = (ms: number) =>
@@ -45,7 +46,7 @@ const AUTHORITY_EXTENSIONS = [
 ];
 const SERVER_EXTENSIONS = [
   sequence(KEY_USAGE, TRUE, octets(bits(Buffer.of(0x80), 7))), // signs
-  sequence(EXTENDED_KEY_USAGE, octets(sequence(SERVER_AUTH))),
+  sequence(EXTENDED_KEY_USAGE, octets(sequence(SERVER_AUTH, CLIENT_AUTH))),
   sequence(
     SUBJECT_ALT_NAME,
     octets(sequence(tlv(0x82, Buffer.from("localhost")), tlv(0x87, Buffer.of(127, 0, 0, 1)))),

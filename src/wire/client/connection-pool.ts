@@ -9,6 +9,7 @@ import type { ConnectionOwner, Ending, HttpConnection } from "./http-connection.
 import { NodeHttpConnection } from "./node-connection.ts";
 import { PlainHttpConnection } from "./plain-connection.ts";
 import { SparePlaces } from "./spare-places.ts";
+import type { Way } from "./way.ts";
 
 const SWEEP_MS = 500;
 /** The most exchanges that wait for each connection, and the least limit for all of them. */
@@ -30,6 +31,7 @@ type Parts = {
   readonly loop: EventLoop;
   /** The node ended a connection: it may have been replaced by another. */
   readonly onBroken: () => void;
+  readonly way?: Way | undefined;
 };
 
 /**
@@ -60,14 +62,16 @@ export class ConnectionPool {
   #opened = 0;
   #isClosed = false;
 
-  constructor(url: URL, maxConnections: number, { timers, loop, onBroken }: Parts) {
+  /** @throws TlsFilesError */
+  constructor(url: URL, maxConnections: number, { timers, loop, onBroken, way }: Parts) {
     this.#onBroken = onBroken;
-    this.#dialer = new Dialer(url, loop.connect);
+    this.#dialer = new Dialer(url, loop.connect, way);
     this.#failed = new TurnQueue<Exchange>((exchange) => {
       const { failure } = exchange;
       if (failure !== undefined) exchange.done(failure);
     }, loop.afterReads);
-    this.#Connection = loop.wire === "plain" ? PlainHttpConnection : NodeHttpConnection;
+    const isPlain = loop.wire === "plain" && !this.#dialer.isTunnel;
+    this.#Connection = isPlain ? PlainHttpConnection : NodeHttpConnection;
     this.#maxConnections = maxConnections;
     this.#spare = new SparePlaces(maxConnections, loop.clock);
     this.#owner = {
