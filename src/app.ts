@@ -96,7 +96,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const usage = ownUsage(config, { ...parts, metrics, clock, process });
   const feeds = feedsOf(plans, served, { clock, timers, ledger, usage, buffers: loop.buffers });
   const requests = config.requestLog && new RequestLog(config.requestLog, { ...shared, log });
-  const { traces, ...spans } = ownTraces(config, { ...shared, log, process });
+  const { traces, ...spans } = ownTraces(config, { ...shared, log, process, bytes: randomBytes });
   const addresses = new AddressBook(networks.addresses);
   const filters = new Filters({ store: storage.filters, feeds, clock, random: randomBytes });
   const server = new GatewayServer(config.server, {

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Config } from "../config/schema.ts";
 import type { Time } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { SpanExporter } from "../telemetry/traces/span-exporter.ts";
@@ -18,6 +18,7 @@ export function ownTraces(
     readonly metrics: Metrics;
     readonly process: string;
     readonly random: () => number;
+    readonly bytes: Random;
   },
 ): OwnTraces {
   if (options === undefined) return { traces: undefined, stop: async () => undefined };
@@ -27,6 +28,6 @@ export function ownTraces(
     { ...parts, fetch },
   );
   metrics.watchSpans(exporter);
-  const traces = new Traces(options, { ...parts, exporter, randomBytes });
+  const traces = new Traces(options, { ...parts, exporter });
   return { traces, stop: () => exporter.stop() };
 }

@@ -11,7 +11,7 @@ function open(ratio: number, numbers: readonly number[] = []) {
       clock: { now: () => 0, monotonic: () => 0 },
       exporter: { add: () => undefined, hasRoom: true, dropped: 0 },
       random: () => random.next().value ?? 0.5,
-      randomBytes: (size) => Buffer.alloc(size, 1),
+      bytes: (size) => Buffer.alloc(size, 1),
     },
   );
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../config/schema.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
 import type { Clock, MonotonicMs } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import { AttemptBudget } from "../routing/attempt-budget.ts";
 import { CallTrace, type SpanContext } from "../telemetry/traces/call-trace.ts";
 import { encodeSpan, type Span } from "../telemetry/traces/otlp-json.ts";
@@ -24,7 +25,8 @@ export type TracesParts = {
   readonly exporter: Pick<SpanExporter, "add" | "hasRoom" | "dropped">;
   /** 0 to 1, evenly. */
   readonly random: () => number;
-  readonly randomBytes: (size: number) => { toString(form: "hex"): string };
+  /** For ids. */
+  readonly bytes: Random;
 };
 
 /**
@@ -35,7 +37,7 @@ export class Traces {
   readonly #options: Options;
   readonly #parts: TracesParts;
   readonly #callers: AttemptBudget;
-  readonly #newSpanId = (): string => this.#parts.randomBytes(SPAN_ID_BYTES).toString("hex");
+  readonly #newSpanId = (): string => this.#hex(SPAN_ID_BYTES);
   /** The header that was read last: the calls of a batch have the same. */
   #header = "";
   #parent: TraceParent | undefined;
@@ -84,7 +86,7 @@ export class Traces {
   }
 
   #context(parent: TraceParent | undefined): SpanContext {
-    const traceId = parent?.traceId ?? this.#parts.randomBytes(TRACE_ID_BYTES).toString("hex");
+    const traceId = parent?.traceId ?? this.#hex(TRACE_ID_BYTES);
     return { traceId, spanId: this.#newSpanId(), parentSpanId: parent?.spanId };
   }
 
@@ -98,6 +100,10 @@ export class Traces {
       aheadMs: clock.now() - clock.monotonic(),
       newSpanId: this.#newSpanId,
     });
+  }
+
+  #hex(bytes: number): string {
+    return Buffer.from(this.#parts.bytes(bytes)).toString("hex");
   }
 
   #parentOf(header: string): TraceParent | undefined {

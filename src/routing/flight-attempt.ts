@@ -2,7 +2,8 @@ import type { MonotonicMs } from "../lib/clock.ts";
 import type { AttemptTrace } from "../telemetry/traces/call-trace.ts";
 import type { Asker, InAir, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
-import { Attempt, type Upstream } from "../upstreams/upstream.ts";
+import { Attempt } from "../upstreams/attempt.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
 import type { Source } from "./findings.ts";
 import type { FlightParts, RoutedRequest } from "./routing.ts";
 

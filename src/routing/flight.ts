@@ -99,8 +99,7 @@ export class Flight implements Others, AttemptOwner {
   }
 
   #choose(upstreams: readonly Upstream[], worst: number): Choice | undefined {
-    const { random } = this.#parts;
-    const { need } = this.#request;
+    const [{ random }, { need }] = [this.#parts, this.#request];
     return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
   }
 

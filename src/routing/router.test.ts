@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type Due, fire } from "../lib/timer-wheel.ts";
 import type { Asker, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
-import { Attempt, Upstream } from "../upstreams/upstream.ts";
+import { Attempt } from "../upstreams/attempt.ts";
+import { Upstream } from "../upstreams/upstream.ts";
 import { Router } from "./router.ts";
 import type { FetchOutcome, RoutedRequest, RoutingObserver } from "./routing.ts";
 

@@ -100,6 +100,14 @@ export class Metrics {
   readonly #routing = routingFamilies(this.#make);
   readonly #cache = cacheFamilies(this.#make);
   readonly #storage = storageFamilies(this.#make.gauge);
+  readonly #spans = this.#make.gauge(
+    "tollgate_spans_total",
+    {
+      help: "Spans that a collector took, and those that it could not be sent",
+      labels: ["outcome"],
+    },
+    "counter",
+  );
   readonly #connections = this.#gauge("tollgate_connections", {
     help: "Open client connections",
     labels: ["transport"],
@@ -176,14 +184,8 @@ export class Metrics {
 
   /** What became of spans, likewise. */
   watchSpans(spans: { readonly sent: number; readonly dropped: number }): void {
-    const help = "Spans that a collector took, and those that it could not be sent";
-    const family = this.#make.gauge(
-      "tollgate_spans_total",
-      { help, labels: ["outcome"] },
-      "counter",
-    );
-    family.of("sent").read = () => spans.sent;
-    family.of("dropped").read = () => spans.dropped;
+    this.#spans.of("sent").read = () => spans.sent;
+    this.#spans.of("dropped").read = () => spans.dropped;
   }
 
   /** A request refused as a whole; `reason` is a name of the error table. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Asker, UpstreamRequest } from "../transports/transport.ts";
-import { Attempt, Upstream } from "./upstream.ts";
+import { Attempt } from "./attempt.ts";
+import { Upstream } from "./upstream.ts";
 
 const CALL: UpstreamRequest = { method: "eth_call", params: "[]", timeoutMs: 1000 };
 

@@ -6,6 +6,7 @@ import type { NewHead } from "../transports/ws-frame.ts";
 import type { WsStream } from "../transports/ws-stream.ts";
 import { Abilities } from "./abilities.ts";
 import { Allowance } from "./allowance.ts";
+import { Attempt } from "./attempt.ts";
 import { Breaker } from "./breaker.ts";
 import { LastError } from "./last-error.ts";
 import { PeakLatency } from "./latency.ts";
@@ -79,19 +80,6 @@ export type UpstreamState =
   | "used up"
   | "not reached yet"
   | "on another fork";
-
-/** One attempt at one upstream, and its neighbours among those in the air. */
-export class Attempt {
-  readonly upstream: Upstream;
-  readonly beganMs: number;
-  before: Attempt | undefined;
-  after: Attempt | undefined;
-
-  constructor(upstream: Upstream, beganMs: number) {
-    this.upstream = upstream;
-    this.beganMs = beganMs;
-  }
-}
 
 /** One node, or a paid service, as its network sees it: the way to it, and what is known of it. */
 export class Upstream {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -62,6 +62,7 @@ afterEach(async () => {
 });
 
 afterAll(() => {
+  rmSync(join(folder, "global"), { recursive: true, force: true });
   // A hundred megabytes that nothing here has written.
   rmSync(join(project, "node_modules"), { recursive: true });
 });
@@ -137,10 +138,6 @@ describe("the packed package", () => {
     expect(ran.code, ran.output).toBe(0);
     const version = await run(join(prefix, "bin/tollgate"), ["--version"], place);
     expect(version.stdout).toBe(`${manifest.version}\n`);
-    const modules = join(prefix, "lib/node_modules/tollgate/node_modules");
-    expect(existsSync(join(modules, "fastify"))).toBe(true);
-    expect(existsSync(join(modules, "@foundry-rs"))).toBe(false);
-    rmSync(prefix, { recursive: true });
   });
 
   test("prints its version and the schema of the configuration", async () => {

@@ -54,11 +54,6 @@ export class Tunnel extends Duplex {
     return this;
   }
 
-  setTimeout(): this {
-    // Whoever uses the tunnel has deadlines of its own.
-    return this;
-  }
-
   ref(): this {
     this.#socket.ref();
     return this;
