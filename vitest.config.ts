@@ -13,7 +13,7 @@ const LONGEST = [
   "test/hostile/doors.test.ts",
   "test/credits/two-processes.test.ts",
   "src/storage/sqlite/client.test.ts",
-  "test/store-faults/thread-death-gateway.test.ts",
+  "test/store-faults/thread-death-gateway.long.ts",
   "test/recordings/corpus.test.ts",
   "test/docs/snippets.test.ts",
   "test/process/commands.test.ts",
