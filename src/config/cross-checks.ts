@@ -1,5 +1,5 @@
 import type { Path } from "./faults.ts";
-import { at } from "./issues.ts";
+import { at, items } from "./issues.ts";
 import { isBuiltIn } from "./plans.ts";
 import type { Finding } from "./source.ts";
 
@@ -124,12 +124,6 @@ function consoleChecks(root: unknown): Finding[] {
     findings.push({ path: [...path, "publicUrl"], message });
   }
   return findings;
-}
-
-/** The paths of a list's items, none where there is no list. */
-function items(root: unknown, path: Path): Path[] {
-  const value = at(root, path);
-  return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
 }
 
 type Repetition = { readonly what: string; readonly keyOf?: (text: string) => string };

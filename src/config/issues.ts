@@ -69,3 +69,9 @@ const list = (values: readonly unknown[]): string => values.join(", ");
 export function at(root: unknown, path: Path): unknown {
   return path.reduce(member, root);
 }
+
+/** The paths of a list's items, none where there is no list. */
+export function items(root: unknown, path: Path): Path[] {
+  const value = at(root, path);
+  return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
+}

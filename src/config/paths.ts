@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { resolve } from "node:path";
 import type { Path } from "./faults.ts";
-import { at } from "./issues.ts";
+import { at, items } from "./issues.ts";
 import type { Config } from "./schema.ts";
 import type { Finding, Source } from "./source.ts";
 import { isPostgresUrl } from "./storage.ts";
@@ -14,7 +14,7 @@ export function resolvePaths(config: Config, baseDir: string): Config {
   const local = (path: string): string => resolve(baseDir, path);
   return {
     ...config,
-    server: tls ? { ...server, tls: { cert: local(tls.cert), key: local(tls.key) } } : server,
+    server: tls ? { ...server, tls: resolveAll(tls, local) } : server,
     storage: {
       ...storage,
       url: resolveStorage(resolveUrl(storage.url, baseDir), local),
@@ -74,11 +74,9 @@ export function missingFiles(source: Source, baseDir: string): Finding[] {
 
 /** Of clients' connections, and of each upstream. */
 function tlsPaths(root: unknown): Path[] {
-  const networks = at(root, ["networks"]);
-  const upstreams = (Array.isArray(networks) ? networks : []).flatMap((network, index) => {
-    const all = at(network, ["upstreams"]);
-    return Array.isArray(all) ? all.map((_, place) => ["networks", index, "upstreams", place]) : [];
-  });
+  const upstreams = items(root, ["networks"]).flatMap((network) =>
+    items(root, [...network, "upstreams"]),
+  );
   return [
     ["server", "tls", "cert"],
     ["server", "tls", "key"],

@@ -1,5 +1,5 @@
 import type { Path } from "./faults.ts";
-import { at } from "./issues.ts";
+import { at, items } from "./issues.ts";
 import type { Finding, Source } from "./source.ts";
 
 /** A company that runs nodes: how it addresses them, and what it calls each chain. */
@@ -160,12 +160,11 @@ const NAME_FORM = /^[a-z0-9][a-z0-9_-]*$/;
 
 /** Puts `url` into each upstream that names a provider in its place; tells what keeps it from that. */
 export function expandProviders(source: Source, root: unknown): Finding[] {
-  const networks = at(root, ["networks"]);
   const findings: Finding[] = [];
-  for (const [index, network] of Array.isArray(networks) ? networks.entries() : []) {
-    const upstreams = at(network, ["upstreams"]);
-    for (const [place, upstream] of Array.isArray(upstreams) ? upstreams.entries() : []) {
-      const path = ["networks", index, "upstreams", place];
+  for (const place of items(root, ["networks"])) {
+    const network = at(root, place);
+    for (const path of items(root, [...place, "upstreams"])) {
+      const upstream = at(root, path);
       if (at(upstream, ["provider"]) === undefined) {
         findings.push(...strayKeys(upstream, path));
         continue;

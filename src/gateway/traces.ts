@@ -52,7 +52,6 @@ export class Traces {
   begin(header: string | undefined): CallTrace | undefined {
     this.#callers.called();
     const isChosen = this.#parts.random() < this.#options.ratio;
-    if (header === undefined) return isChosen ? this.#open(undefined) : undefined;
     const parent = this.#parentOf(header);
     if (parent === undefined) return isChosen ? this.#open(undefined) : undefined;
     return parent.isSampled && this.#callers.tryTake() ? this.#open(parent) : undefined;
@@ -92,8 +91,7 @@ export class Traces {
 
   #spansOf(call: Call, durationMs: number, reason: Reason): readonly Span[] {
     const { clock } = this.#parts;
-    const header = call.session.traceparent;
-    const parent = header === undefined ? undefined : this.#parentOf(header);
+    const parent = this.#parentOf(call.session.traceparent);
     return spansOf(call, {
       context: call.trace?.context ?? this.#context(parent),
       ...{ reason, durationMs, isFailed: hasFailed(call.error) },
@@ -106,7 +104,8 @@ export class Traces {
     return Buffer.from(this.#parts.bytes(bytes)).toString("hex");
   }
 
-  #parentOf(header: string): TraceParent | undefined {
+  #parentOf(header: string | undefined): TraceParent | undefined {
+    if (header === undefined) return undefined;
     if (header !== this.#header) {
       this.#header = header;
       this.#parent = readTraceparent(header);

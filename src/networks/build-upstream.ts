@@ -110,10 +110,7 @@ export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts)
   const { clock, connect, metrics, log, events, askCaps } = parts;
   const calls = metrics.upstreamCalls(config.name);
   const connection = connect(config, { log, onBroken: () => upstream.broke() });
-  const costs = costsOf(config, parts, () => {
-    upstream.isUsedUp = costs?.isUsedUp === true;
-    events.changed(upstream);
-  });
+  const costs = costsOf(config, parts, () => events.changed(upstream));
   const { transport } = connection;
   const upstream: Upstream = new Upstream(config, {
     ...connection,

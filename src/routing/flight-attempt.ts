@@ -41,8 +41,11 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
     this.timeoutMs = options.timeoutMs;
     this.behind = options.behind;
     this.beside = options.beside;
-    const { upstream, request, beganMs, beside } = options;
-    this.trace = request.trace?.attempt(upstream, beganMs, beside !== undefined);
+    this.trace = this.request.trace?.attempt(
+      this.upstream,
+      this.beganMs,
+      this.beside !== undefined,
+    );
     this.owner = owner;
   }
 

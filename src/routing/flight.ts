@@ -99,7 +99,8 @@ export class Flight implements Others, AttemptOwner {
   }
 
   #choose(upstreams: readonly Upstream[], worst: number): Choice | undefined {
-    const [{ random }, { need }] = [this.#parts, this.#request];
+    const { random } = this.#parts;
+    const { need } = this.#request;
     return choose(upstreams, { need, worst, without: this.#asked, random, now: this.#nowMs });
   }
 
@@ -154,10 +155,9 @@ export class Flight implements Others, AttemptOwner {
 
   #attemptMs(upstream: Upstream): number {
     const { need } = this.#request;
-    const asked = this.#asked;
     // One whose connection had ended is asked again, once it has shown its chain.
-    const mayAskOthers = this.#stale?.areLeft(asked) === true || this.#mayAskPartners;
-    const order = { upstream, need, asked, mayAskOthers, leftMs: this.#leftMs() };
+    const mayAskOthers = this.#stale?.areLeft(this.#asked) === true || this.#mayAskPartners;
+    const order = { upstream, need, asked: this.#asked, mayAskOthers, leftMs: this.#leftMs() };
     return attemptMs(order, this.#parts);
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { MemoryBudget } from "../lib/memory-budget.ts";
 import type { Timer, Timers } from "../lib/timer-wheel.ts";
 import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
+import { basicCredentials } from "../wire/client/basic-credentials.ts";
 import { ConnectionPool } from "../wire/client/connection-pool.ts";
 import {
   Exchange,
@@ -10,7 +11,6 @@ import {
   type Outcome,
   ToldExchange,
 } from "../wire/client/exchange.ts";
-import { proxyAuthorization } from "../wire/client/tunnel.ts";
 import type { Way } from "../wire/client/way.ts";
 import type { EventLoop } from "../wire/event-loop.ts";
 import { basicAuth } from "./basic-auth.ts";
@@ -200,7 +200,7 @@ class HttpCall extends Exchange implements InAir {
 }
 
 function proxyAuth(proxy: URL | undefined): Record<string, string> {
-  const value = proxy && proxyAuthorization(proxy.username, proxy.password);
+  const value = proxy && basicCredentials(proxy);
   return value === undefined ? {} : { "proxy-authorization": value };
 }
 

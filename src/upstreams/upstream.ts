@@ -93,8 +93,6 @@ export class Upstream {
   readonly lastError: LastError;
   /** An operator took it out of use. */
   drained = false;
-  /** The units of its month are: it is asked nothing. */
-  isUsedUp = false;
   /** Whether its chain id is the network's. */
   chain: "unknown" | "right" | "wrong" = "unknown";
   /** Its head is a block of another fork than the network's. */
@@ -157,6 +155,11 @@ export class Upstream {
   /** The cost of the next call there, in expected milliseconds. */
   cost(now: MonotonicMs): number {
     return this.latency.cost(this.#inFlight, this.#oldest?.beganMs, now);
+  }
+
+  /** The units of its month are: it is asked nothing. */
+  get isUsedUp(): boolean {
+    return this.costs?.isUsedUp === true;
   }
 
   get inFlight(): number {

@@ -7,20 +7,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-
-/** As src/telemetry/traces/otlp-json.ts has it. */
-type Span = {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string | undefined;
-  readonly isParentRemote: boolean;
-  readonly name: string;
-  readonly kind: number;
-  readonly beganMs: number;
-  readonly endedMs: number;
-  readonly attributes: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly isError: boolean;
-};
+import type { Span } from "../../src/telemetry/traces/otlp-json.ts";
 
 /** What OpenTelemetry's own SDK would send a collector of these spans, parsed. */
 export function otlpOf(

@@ -3,6 +3,7 @@ import { openMemory } from "../../src/storage/memory.ts";
 import type { Storage } from "../../src/storage/store.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
+import { ask } from "./client.ts";
 
 const MONTHLY = 100_000;
 const PER_CALL = 30_000;
@@ -43,10 +44,8 @@ async function start(account: string): Promise<TestGateway> {
 }
 async function balance(gateway: TestGateway): Promise<void> {
   const params = [`0x${"ab".repeat(20)}`, "latest"];
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBalance", params });
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(gateway.http("net"), { method: "POST", headers, body });
-  expect(await response.json()).toMatchObject({ result: "0x1" });
+  const { body } = await ask(gateway.http("net"), { method: "eth_getBalance", params });
+  expect(body).toMatchObject({ result: "0x1" });
 }
 type Upstream = { readonly name: string; readonly state: string; readonly cost?: object };
 type Overview = { readonly networks: readonly { readonly upstreams: readonly Upstream[] }[] };

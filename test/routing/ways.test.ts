@@ -10,6 +10,7 @@ import { type ConnectProxy, startConnectProxy } from "../support/connect-proxy.t
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { temporaryFolder } from "../support/written.ts";
+import { ask } from "./client.ts";
 
 const folder = temporaryFolder("ways");
 const authority = createAuthority();
@@ -88,10 +89,7 @@ async function start(upstream: object): Promise<TestGateway> {
 }
 async function balance(at: TestGateway): Promise<unknown> {
   const params = [`0x${"ab".repeat(20)}`, "latest"];
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBalance", params });
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(at.http("net"), { method: "POST", headers, body });
-  return response.json();
+  return (await ask(at.http("net"), { method: "eth_getBalance", params })).body;
 }
 type Overview = {
   readonly networks: readonly { readonly upstreams: readonly { readonly lastError: unknown }[] }[];

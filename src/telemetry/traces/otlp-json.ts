@@ -50,10 +50,8 @@ export function requestFrame(
   scope: { readonly name: string; readonly version: string },
 ): readonly [before: string, behind: string] {
   const resource = { attributes: attributesOf(service), droppedAttributesCount: 0 };
-  const [before = ""] = JSON.stringify({ resource, scopeSpans: [{ scope, spans: [] }] }).split(
-    "]}]}",
-  );
-  return [`{"resourceSpans":[${before}`, "]}]}]}"];
+  const [of, by] = [JSON.stringify(resource), JSON.stringify(scope)];
+  return [`{"resourceSpans":[{"resource":${of},"scopeSpans":[{"scope":${by},"spans":[`, "]}]}]}"];
 }
 
 /** Microseconds are what a double holds of today's time. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { connect, Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { basicCredentials } from "./basic-credentials.ts";
 
 const HEAD_END = "\r\n\r\n";
 const MOST_HEAD_BYTES = 16_384;
@@ -114,14 +115,7 @@ export class Tunnel extends Duplex {
 }
 
 /** A header line, or nothing. */
-function credentialsOf({ username, password }: URL): string {
-  const value = proxyAuthorization(username, password);
+function credentialsOf(proxy: URL): string {
+  const value = basicCredentials(proxy);
   return value === undefined ? "" : `proxy-authorization: ${value}\r\n`;
-}
-
-/** Both percent-encoded, as a URL has them. */
-export function proxyAuthorization(username: string, password: string): string | undefined {
-  if (username === "" && password === "") return undefined;
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
