@@ -6,6 +6,7 @@ import { AttemptBudget } from "../routing/attempt-budget.ts";
 import { CallTrace, type SpanContext } from "../telemetry/traces/call-trace.ts";
 import { encodeSpan, type Span } from "../telemetry/traces/otlp-json.ts";
 import type { SpanExporter } from "../telemetry/traces/span-exporter.ts";
+import { SpanIds } from "../telemetry/traces/span-ids.ts";
 import { readTraceparent, type TraceParent } from "../telemetry/traces/traceparent.ts";
 import type { Call } from "./call.ts";
 import { FETCH_STAGE, spansOf } from "./call-spans.ts";
@@ -15,7 +16,6 @@ const CALLERS_SHARE = 10;
 /** What callers that ask for it seldom have at once. */
 const CALLERS_SAVED = 100;
 const SERVICE_FAILURE_STATUS = 500;
-const [TRACE_ID_BYTES, SPAN_ID_BYTES] = [16, 8];
 
 type Options = Pick<NonNullable<Config["traces"]>, "ratio" | "slowMs">;
 type Reason = "ratio" | "caller" | "slow" | "failed";
@@ -37,7 +37,7 @@ export class Traces {
   readonly #options: Options;
   readonly #parts: TracesParts;
   readonly #callers: AttemptBudget;
-  readonly #newSpanId = (): string => this.#hex(SPAN_ID_BYTES);
+  readonly #ids: SpanIds;
   /** The header that was read last: the calls of a batch have the same. */
   #header = "";
   #parent: TraceParent | undefined;
@@ -45,6 +45,7 @@ export class Traces {
   constructor(options: Options, parts: TracesParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#ids = new SpanIds(parts.bytes);
     this.#callers = new AttemptBudget(CALLERS_SHARE * options.ratio, CALLERS_SAVED);
   }
 
@@ -59,9 +60,7 @@ export class Traces {
 
   /** A call that was not chosen asks a node, and may turn out to be slow. */
   watch(nowMs: MonotonicMs): CallTrace {
-    const trace = new CallTrace(undefined, this.#newSpanId);
-    trace.enter(FETCH_STAGE, nowMs);
-    return trace;
+    return new CallTrace(undefined, this.#ids.newSpanId, [FETCH_STAGE, nowMs]);
   }
 
   /** A call has ended, after so long. */
@@ -69,8 +68,13 @@ export class Traces {
     const reason = this.#reasonOf(call, durationMs);
     if (reason === undefined) return;
     const { exporter } = this.#parts;
-    if (exporter.hasRoom) exporter.add(this.#spansOf(call, durationMs, reason).map(encodeSpan));
-    else exporter.dropped += 1;
+    if (!exporter.hasRoom) {
+      exporter.dropped += 1;
+      return;
+    }
+    const spans = this.#spansOf(call, durationMs, reason);
+    // Joined into one text, what waits is as long as it is counted.
+    exporter.add({ text: spans.map(encodeSpan).join(), count: spans.length });
   }
 
   #reasonOf({ trace, error }: Call, durationMs: number): Reason | undefined {
@@ -81,12 +85,12 @@ export class Traces {
   }
 
   #open(parent: TraceParent | undefined): CallTrace {
-    return new CallTrace(this.#context(parent), this.#newSpanId);
+    return new CallTrace(this.#context(parent), this.#ids.newSpanId, []);
   }
 
   #context(parent: TraceParent | undefined): SpanContext {
-    const traceId = parent?.traceId ?? this.#hex(TRACE_ID_BYTES);
-    return { traceId, spanId: this.#newSpanId(), parentSpanId: parent?.spanId };
+    const traceId = parent?.traceId ?? this.#ids.newTraceId();
+    return { traceId, spanId: this.#ids.newSpanId(), parentSpanId: parent?.spanId };
   }
 
   #spansOf(call: Call, durationMs: number, reason: Reason): readonly Span[] {
@@ -96,12 +100,8 @@ export class Traces {
       context: call.trace?.context ?? this.#context(parent),
       ...{ reason, durationMs, isFailed: hasFailed(call.error) },
       aheadMs: clock.now() - clock.monotonic(),
-      newSpanId: this.#newSpanId,
+      newSpanId: this.#ids.newSpanId,
     });
-  }
-
-  #hex(bytes: number): string {
-    return Buffer.from(this.#parts.bytes(bytes)).toString("hex");
   }
 
   #parentOf(header: string | undefined): TraceParent | undefined {

@@ -56,12 +56,16 @@ export class CallTrace {
   /** Absent where it was not chosen before it began. */
   readonly context: SpanContext | undefined;
   /** Numbers of stages, and when each began. */
-  readonly stages: number[] = [];
-  readonly attempts: AttemptTrace[] = [];
+  readonly stages: number[];
+  /** Absent where no node was asked. */
+  attempts: AttemptTrace[] | undefined;
   readonly #newSpanId: () => string;
 
-  constructor(context: SpanContext | undefined, newSpanId: () => string) {
+  /** `stages`: those that have begun. */
+  constructor(context: SpanContext | undefined, newSpanId: () => string, stages: number[]) {
     this.context = context;
+    this.stages = stages;
+    this.attempts = undefined;
     this.#newSpanId = newSpanId;
   }
 
@@ -75,7 +79,8 @@ export class CallTrace {
     const { context } = this;
     const own = context && { traceId: context.traceId, spanId: this.#newSpanId() };
     const attempt = new AttemptTrace(node, { beganMs, isHedge }, own);
-    this.attempts.push(attempt);
+    if (this.attempts === undefined) this.attempts = [attempt];
+    else this.attempts.push(attempt);
     return attempt;
   }
 }

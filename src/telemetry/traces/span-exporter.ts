@@ -27,6 +27,9 @@ export type SpanExporterOptions = {
   readonly host: string;
 };
 
+/** The spans of one call, as the JSON texts joined by commas, and how many they are. */
+export type CallSpans = { readonly text: string; readonly count: number };
+
 export type SpanExporterParts = {
   readonly clock: Pick<Time, "monotonic" | "every">;
   readonly log: Pick<Logger, "warn">;
@@ -46,7 +49,7 @@ export class SpanExporter {
   readonly #frame: readonly [string, string];
   readonly #parts: SpanExporterParts;
   readonly #stopTicking: () => void;
-  #waiting: string[] = [];
+  #waiting: CallSpans[] = [];
   #chars = 0;
   #sending: Promise<void> | undefined;
   #complainedMs = Number.NEGATIVE_INFINITY;
@@ -73,10 +76,9 @@ export class SpanExporter {
     return this.#chars < MOST_WAITING_CHARS;
   }
 
-  /** Spans of one call, each as JSON text. */
-  add(spans: readonly string[]): void {
-    this.#waiting.push(...spans);
-    for (const span of spans) this.#chars += span.length;
+  add(spans: CallSpans): void {
+    this.#waiting.push(spans);
+    this.#chars += spans.text.length;
     if (this.#chars >= SEND_CHARS) this.#send();
   }
 
@@ -94,7 +96,7 @@ export class SpanExporter {
     });
   }
 
-  #take(): string[] {
+  #take(): CallSpans[] {
     const taken = this.#waiting;
     this.#waiting = [];
     this.#chars = 0;
@@ -102,39 +104,39 @@ export class SpanExporter {
   }
 
   /** Never rejects. */
-  async #post(spans: string[], timeoutMs: number): Promise<void> {
+  async #post(calls: CallSpans[], timeoutMs: number): Promise<void> {
     const [before, behind] = this.#frame;
     try {
       const response = await this.#parts.fetch(this.#target, {
         method: "POST",
         headers: this.#headers,
-        body: `${before}${spans.join()}${behind}`,
+        body: `${before}${calls.map(({ text }) => text).join()}${behind}`,
         redirect: "error",
         signal: AbortSignal.timeout(timeoutMs),
       });
       await response.body?.cancel();
       if (response.ok) {
-        this.sent += spans.length;
+        this.sent += countOf(calls);
         return;
       }
       this.#complain(`HTTP ${response.status}`);
-      if (RETRYABLE.has(response.status)) this.#putBack(spans);
-      else this.dropped += spans.length;
+      if (RETRYABLE.has(response.status)) this.#putBack(calls);
+      else this.dropped += countOf(calls);
     } catch (error) {
       this.#complain(reasonOf(error));
-      this.#putBack(spans);
+      this.#putBack(calls);
     }
   }
 
   /** Before those that came meanwhile, as far as there is room. */
-  #putBack(spans: string[]): void {
-    const kept: string[] = [];
-    for (const span of spans) {
+  #putBack(calls: CallSpans[]): void {
+    const kept: CallSpans[] = [];
+    for (const call of calls) {
       if (!this.hasRoom) break;
-      kept.push(span);
-      this.#chars += span.length;
+      kept.push(call);
+      this.#chars += call.text.length;
     }
-    this.dropped += spans.length - kept.length;
+    this.dropped += countOf(calls.slice(kept.length));
     this.#waiting = [...kept, ...this.#waiting];
   }
 
@@ -144,6 +146,10 @@ export class SpanExporter {
     this.#complainedMs = nowMs;
     this.#parts.log.warn({ reason, dropped: this.dropped }, "traces cannot be sent");
   }
+}
+
+function countOf(calls: readonly CallSpans[]): number {
+  return calls.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** The system's name for it: an error's text may hold the URL. */
