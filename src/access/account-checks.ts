@@ -31,14 +31,19 @@ export function planFault(
 }
 
 export function keyNameFault(name: string): string | undefined {
-  if (redactKeys(name) !== name) return "a key's name must not hold a key";
   if (name.trim() === EXPLORER_KEY_NAME) {
     return `${EXPLORER_KEY_NAME} is the explorer's own key; choose another name`;
   }
+  return nameFault(name, "a key");
+}
+
+/** `of` whose name it is. */
+export function nameFault(name: string, of: "a key" | "an API token"): string | undefined {
+  if (redactKeys(name) !== name) return `${of}'s name must not hold a key`;
   if (name.trim() !== "" && name.length <= NAME_MAX_LENGTH && !/\p{Cc}/u.test(name)) {
     return undefined;
   }
-  return `a key's name is 1 to ${NAME_MAX_LENGTH} printable characters, such as "backend"`;
+  return `${of}'s name is 1 to ${NAME_MAX_LENGTH} printable characters, such as "backend"`;
 }
 
 /** `least` 0 where no credits are a value, too. */

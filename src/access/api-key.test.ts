@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createApiKey, displayPrefix, hashApiKey, isApiKey } from "./api-key.ts";
+import {
+  createApiKey,
+  createApiToken,
+  displayPrefix,
+  hashApiKey,
+  isApiKey,
+  isApiToken,
+} from "./api-key.ts";
 
 const bits = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const keys = bits.map((bytes) => createApiKey(() => bytes));
@@ -87,4 +94,18 @@ test("what is displayed leaves most of the key unknown", () => {
   const key = createApiKey(randomBytes);
   expect(key.startsWith(displayPrefix(key))).toBe(true);
   expect(displayPrefix(key)).toHaveLength(8);
+});
+
+test("a token of the dashboard's API has a form of its own: neither is taken for the other", () => {
+  fc.assert(
+    fc.property(bits, (bytes) => {
+      const token = createApiToken(() => bytes);
+      expect(token).toMatch(/^tgt_6[1-9A-HJ-NP-Za-km-z]{28}$/);
+      expect(isApiToken(token)).toBe(true);
+      expect(isApiKey(token)).toBe(false);
+      expect(isApiToken(createApiKey(() => bytes))).toBe(false);
+      expect(isApiToken(`${token}1`)).toBe(false);
+      expect(isApiToken(`${token.slice(0, -1)}${token.endsWith("1") ? "2" : "1"}`)).toBe(false);
+    }),
+  );
 });

@@ -24,6 +24,8 @@ export const AUDIT_ACTIONS = [
   "key.revoke",
   "member.add",
   "member.remove",
+  "token.create",
+  "token.revoke",
   "alerts.change",
   "alerts.test",
   "upstream.drain",

@@ -30,10 +30,47 @@ export type MemberStore = {
   readonly remove: (accountId: string, id: string) => Promise<boolean>;
 };
 
-/** `user`: of the dashboard; `command`: of the command line; `system`: the program by itself. */
-export const ACTOR_KINDS = ["user", "command", "system"] as const;
+/** What an API token may be used for. */
+export const TOKEN_SCOPES = ["keys:read", "keys:write", "usage:read"] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** By which a program, in place of a person, uses the dashboard's API for one account. */
+export type ApiToken = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** Of its text, which is kept nowhere. */
+  readonly hash: string;
+  /** The text's first characters. */
+  readonly prefix: string;
+  readonly scopes: readonly TokenScope[];
+  readonly createdAt: number;
+  /** The e-mail of whoever made it. */
+  readonly createdBy: string;
+  /** Refused from then on; null: never. */
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
+};
+
+/** Tokens end with their account. */
+export type TokenStore = {
+  /** False, and nothing written, where the account has `most` already. Counting and writing are one step. */
+  readonly insert: (token: ApiToken, most: number) => Promise<boolean>;
+  /** Also one that has expired. */
+  readonly findByHash: (hash: string) => Promise<ApiToken | undefined>;
+  /** Oldest first. */
+  readonly list: (accountId: string) => Promise<readonly ApiToken[]>;
+  /** False where the account has no such token. */
+  readonly remove: (accountId: string, id: string) => Promise<boolean>;
+  /** Moves the last-used time forward, never back. Nothing where the token is gone. */
+  readonly recordUse: (id: string, at: number) => Promise<void>;
+};
+
+/** `user`: of the dashboard; `token`: a program with an API token; `command`: of the command line; `system`: the program by itself. */
+export const ACTOR_KINDS = ["user", "token", "command", "system"] as const;
 export type Actor = {
   readonly kind: (typeof ACTOR_KINDS)[number];
+  /** Of a token: of the person who made it. */
   readonly email: string | null;
 };
 

@@ -8,6 +8,7 @@ import { memoryFleet } from "./memory/fleet.ts";
 import { memoryLedger } from "./memory/ledger.ts";
 import { memoryMembers } from "./memory/members.ts";
 import { memoryPartners } from "./memory/partners.ts";
+import { memoryTokens } from "./memory/tokens.ts";
 import { memoryUsage } from "./memory/usage.ts";
 import {
   type Account,
@@ -31,11 +32,13 @@ export function openMemory(): Storage {
   const check = () => tables.check();
   const accounts: Accounts = { check, has: (id) => tables.accounts.has(id), sameEmail };
   const members = memoryMembers(accounts);
+  const tokens = memoryTokens(accounts);
   const audit = memoryAudit(check);
   const alerts = memoryAlerts(accounts);
   const usage = memoryUsage(check);
   const forget = (accountId: string): void => {
     members.forget(accountId);
+    tokens.forget(accountId);
     alerts.forget(accountId);
   };
   return {
@@ -54,6 +57,7 @@ export function openMemory(): Storage {
     partners: memoryPartners(check),
     changes: changeFeed(tables),
     members: members.store,
+    tokens: tokens.store,
     audit: audit.store,
     alerts: alerts.store,
     fleet: memoryFleet(check),

@@ -1,5 +1,5 @@
 import type { MonotonicMs, UnixMs } from "../lib/moments.ts";
-import type { AlertStore, AuditStore, MemberStore } from "./console-stores.ts";
+import type { AlertStore, AuditStore, MemberStore, TokenStore } from "./console-stores.ts";
 import type { FilterStore } from "./filter-store.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
@@ -189,6 +189,7 @@ export type Storage = {
   readonly partners: PartnerStore;
   readonly changes: ChangeFeed;
   readonly members: MemberStore;
+  readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly alerts: AlertStore;
   readonly fleet: FleetStore;

@@ -77,6 +77,16 @@ describe("a request that changes something", () => {
     expect(await rawPost(path, { ...json, cookie, ...own }, named)).toBe(200);
   });
 
+  test("is taken from a program that says what it is, and has no cookie of a person", async () => {
+    const path = `/api/accounts/${account}/keys`;
+    const program = { ...json, authorization: "Bearer tgt_none" };
+    // It came to whoever reads tokens.
+    expect(await rawPost(path, program, body)).toBe(401);
+    expect(await rawPost(path, { ...program, origin: EVIL }, body)).toBe(401);
+    expect(await rawPost(path, { ...program, cookie: ada.cookieHeader }, body)).toBe(403);
+    expect(await rawPost(path, { ...program, "content-type": "text/plain" }, body)).toBe(415);
+  });
+
   test.each([
     "application/x-www-form-urlencoded",
     "text/plain",

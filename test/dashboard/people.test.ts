@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { linkIn } from "../console/support/mailbox.ts";
 import { oneTimeCode } from "../console/support/one-time-code.ts";
 import { PASSWORD } from "../console/support/test-console.ts";
+import { recordKey } from "../support/written.ts";
 import { type Dashboard, startDashboard } from "./support/dashboard.ts";
 import {
   button,
@@ -205,6 +206,43 @@ test("a member who is invited by mail sees the account, and nothing of it once r
   await member.open("/keys");
   await member.page.getByText("member@example.com").first().waitFor();
   expect(await member.page.getByText("owner@example.com").count()).toBe(0);
+});
+
+test("a token that the owner makes lets a program make keys, until it is revoked", async () => {
+  const email = "programs@example.com";
+  const account = await dashboard.account(email);
+  const visitor = await browser.visit(dashboard);
+  const { page, open } = visitor;
+  await dashboard.signIn(visitor, email);
+  await open("/tokens");
+  await button(page, "Create an API token").click();
+  await page.getByLabel("Name").fill("terraform");
+  await button(page, "Create the token").click();
+  await page.getByText("Choose at least one thing that the token may do.").waitFor();
+  await page.getByLabel("Make, change, rotate and revoke keys").check();
+  await button(page, "Create the token").click();
+  const shown = page.getByRole("figure", { name: "The token" }).locator("pre");
+  const token = (await shown.textContent()) ?? "";
+  recordKey(token);
+  await button(page, "I have copied the token").click();
+
+  const makeKey = async () => {
+    const url = `${dashboard.origin}/api/accounts/${account.id}/keys`;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "made by a program" });
+    return (await fetch(url, { method: "POST", headers, body })).status;
+  };
+  expect(await makeKey()).toBe(201);
+  await go(page, "API keys");
+  await row(page, "made by a program").waitFor();
+  await go(page, "Audit log");
+  await row(page, "Key created").getByText("By an API token").waitFor();
+
+  await go(page, "API tokens");
+  await button(page, "Revoke: terraform").click();
+  await button(page, "Revoke the token").click();
+  await page.getByText("No tokens yet").waitFor();
+  expect(await makeKey()).toBe(401);
 });
 
 test("a mail tells the owner when three quarters of the day are used, once", async () => {

@@ -13,7 +13,8 @@ type Shown = {
   readonly why: string;
 };
 
-const KEY = "tg_6[1-9A-HJ-NP-Za-km-z]{28}";
+/** Of calls, and of the dashboard's API. */
+const KEY = "tgt?_6[1-9A-HJ-NP-Za-km-z]{28}";
 /** Of the commands that one line or script runs, any. */
 const outputOf = (command: string) => new RegExp(`^(?:[^:]*, )?${command}(?:, [^:]*)?: stdout`);
 

@@ -11,6 +11,7 @@ import { auditEntry } from "../support/audit-contract.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { newSchema, sharedPostgres } from "../support/postgres.ts";
 import { account, apiKey } from "../support/records.ts";
+import { apiToken } from "../support/token-contract.ts";
 import { runTollgate } from "../support/tollgate-process.ts";
 import { bucket } from "../support/usage-contract.ts";
 import { temporaryFolder } from "../support/written.ts";
@@ -64,6 +65,7 @@ async function fill(storage: Storage): Promise<void> {
     addedBy: "a",
   };
   await storage.members.add(member);
+  await storage.tokens.insert(apiToken(), 9);
   for (const n of [1, 2, 3]) await storage.audit.append(auditEntry({ id: `aud_${n}` }));
   await storage.alerts.write({
     accountId: "acc_1",
@@ -85,6 +87,7 @@ async function everything({
   usage,
   partners,
   members,
+  tokens,
   audit,
   alerts,
   fleet,
@@ -101,6 +104,7 @@ async function everything({
     contracts: await usage.topContracts({ ...wide, limit: 9 }),
     partners: await partners.read("mainnet", now),
     members: (await members.list("acc_1")).map((row) => ({ ...row })),
+    tokens: await tokens.list("acc_1"),
     audit: await audit.page({ limit: 9 }),
     alerts: [await alerts.list(), await alerts.page("acc_1", { limit: 9 })],
     drained: (await fleet.drained()).map((row) => ({ ...row })),

@@ -10,7 +10,7 @@ export type BreakableStorage = {
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
   const { accounts, keys, ledger, usage, partners } = storage;
-  const { changes, members, audit, alerts, fleet, filters } = storage;
+  const { changes, members, tokens, audit, alerts, fleet, filters } = storage;
   const { isGone, close, traffic } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
@@ -33,6 +33,7 @@ export function breakable(storage: Storage): BreakableStorage {
       partners: wrapped("partners", partners),
       changes: wrapped("changes", changes),
       members: wrapped("members", members),
+      tokens: wrapped("tokens", tokens),
       audit: wrapped("audit", audit),
       alerts: wrapped("alerts", alerts),
       fleet: wrapped("fleet", fleet),

@@ -10,6 +10,7 @@ import { partnerTake } from "../support/partner-contract.ts";
 import { account, apiKey } from "../support/records.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { type StorageProcess, startStorage } from "../support/storage-process.ts";
+import { apiToken } from "../support/token-contract.ts";
 import { bucket } from "../support/usage-contract.ts";
 
 const DISK_BYTES = 1 << 20;
@@ -26,6 +27,7 @@ const BEFORE: readonly (readonly [store: string, method: string, ...args: unknow
   ["accounts", "insert", account({ id: "acc_2", email: "b@example.com" })],
   ["keys", "insert", apiKey()],
   ["members", "add", member("mem_1")],
+  ["tokens", "insert", apiToken(), 9],
   ["ledger", "take", takeRequest()],
   ["partners", "take", partnerTake()],
   ["usage", "record", [bucket()], []],
@@ -53,6 +55,9 @@ const WRITES: typeof BEFORE = [
   ["partners", "take", partnerTake()],
   ["members", "add", member("mem_2")],
   ["members", "remove", "acc_1", "mem_1"],
+  ["tokens", "insert", apiToken({ id: "tok_2", hash: "another" }), 9],
+  ["tokens", "recordUse", "tok_1", 5_000],
+  ["tokens", "remove", "acc_1", "tok_1"],
   ["audit", "append", auditEntry()],
   ["alerts", "write", settings],
   ["alerts", "claim", { accountId: "acc_1", day, threshold: 90 }, []],
@@ -73,6 +78,7 @@ const READS = [
   ...["usage.query", "usage.series", "usage.totals", "usage.topContracts", "partners.read"],
   ...["members.list", "members.ofEmail", "audit.page", "alerts.read", "alerts.list", "alerts.page"],
   ...["fleet.list", "fleet.drained", "fleet.lossFound", "filters.find"],
+  ...["tokens.findByHash", "tokens.list"],
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {

@@ -9,6 +9,7 @@ import { ledgerContract } from "./ledger-contract.ts";
 import { memberContract } from "./member-contract.ts";
 import { partnerContract, partnerTake } from "./partner-contract.ts";
 import { account, apiKey } from "./records.ts";
+import { tokenContract } from "./token-contract.ts";
 import { bucket, usageContract } from "./usage-contract.ts";
 import { usageSumsContract } from "./usage-sums-contract.ts";
 
@@ -30,6 +31,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
     describe("partner calls", () => partnerContract(() => storage));
     describe("changes", () => changeContract(() => storage));
     describe("members", () => memberContract(() => storage));
+    describe("API tokens", () => tokenContract(() => storage));
     describe("the audit log", () => auditContract(() => storage));
     describe("alerts", () => alertContract(() => storage));
     describe("the fleet", () => fleetContract(() => storage));

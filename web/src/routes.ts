@@ -69,6 +69,12 @@ export const ROUTES: readonly Route[] = [
     page: async () => (await import("./pages/members/members-page.tsx")).MembersPage,
   },
   {
+    path: "/tokens",
+    title: "API tokens",
+    access: "account",
+    page: async () => (await import("./pages/tokens/tokens-page.tsx")).TokensPage,
+  },
+  {
     path: "/audit",
     title: "Audit log",
     access: "account",

@@ -121,6 +121,13 @@ export function formatSpan(seconds: number): string {
   return `${whole} s`;
 }
 
+const DAY_MS = 86_400_000;
+
+/** The next UTC day, as fields for dates have it. */
+export function tomorrow(): string {
+  return new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+}
+
 /** The time now, looked at each `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);

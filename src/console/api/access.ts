@@ -1,17 +1,28 @@
+import type { ApiToken } from "../../storage/console-stores.ts";
 import type { Account, Storage } from "../../storage/store.ts";
 import type { Sessions, SessionUser } from "../auth/sessions.ts";
 import type { RouteContract } from "../contract/route.ts";
 import type { Role } from "../contract/session.ts";
 import { Problem } from "./problem.ts";
+import { readToken, type TokenParts } from "./token.ts";
 
-/** The caller, and their role in the account that the route names. */
+/** The caller, a person or a program with an API token, and a person's role in the account that the route names. */
 export type Caller = {
   readonly user: SessionUser | undefined;
+  readonly token: ApiToken | undefined;
   readonly account: Account | undefined;
   readonly role: Role | undefined;
 };
 
-type Parts = {
+export type Asked = {
+  readonly headers: Headers;
+  /** The header of that name: whoever sends one is a program, whatever cookies come with it. */
+  readonly authorization: string | undefined;
+  /** The id that the request names. */
+  readonly account: string | undefined;
+};
+
+type Parts = TokenParts & {
   readonly sessions: Sessions;
   readonly storage: Pick<Storage, "accounts" | "members">;
 };
@@ -20,19 +31,27 @@ type Parts = {
 export const notFound = (): Problem =>
   new Problem("not_found", "there is nothing of this name here; look at the list that it was in");
 
-const NOBODY: Caller = { user: undefined, account: undefined, role: undefined };
+const NOBODY: Caller = { user: undefined, token: undefined, account: undefined, role: undefined };
 
 /**
  * The one place in which it is decided who may do what.
- * `account`: the id that the request names.
  * @throws Problem
  */
 export async function checkAccess(
   parts: Parts,
-  { access, method }: Pick<RouteContract, "access" | "method">,
-  request: { readonly headers: Headers; readonly account: string | undefined },
+  contract: Pick<RouteContract, "access" | "scope" | "method">,
+  request: Asked,
 ): Promise<Caller> {
+  const { access, method } = contract;
   if (access === "public") return NOBODY;
+  if (request.authorization !== undefined) {
+    const token = await readToken(parts, request.authorization);
+    checkToken(token, contract, request);
+    const account = await parts.storage.accounts.findById(token.accountId);
+    if (account === undefined) throw notFound();
+    checkSuspended(account, method);
+    return { ...NOBODY, token, account };
+  }
   const user = await parts.sessions.read(request.headers);
   if (user === undefined) throw new Problem("unauthorized", "nobody is signed in; sign in first");
   if (!user.emailVerified) {
@@ -50,10 +69,27 @@ export async function checkAccess(
   if (access === "owner" && role !== "owner") {
     throw new Problem("forbidden", "this is for the account's owner; ask them");
   }
-  if (account.suspended && method !== "GET") {
-    throw new Problem("forbidden", "the account is suspended; ask an operator of this gateway");
+  checkSuspended(account, method);
+  return { ...NOBODY, user, account, role };
+}
+
+function checkToken(
+  { accountId, scopes }: ApiToken,
+  { scope }: Pick<RouteContract, "scope">,
+  { account }: Asked,
+): void {
+  if (scope === undefined) {
+    throw new Problem("forbidden", "API tokens cannot be used for this; sign in to do it");
   }
-  return { user, account, role };
+  if (accountId !== account) throw notFound();
+  if (!scopes.includes(scope)) {
+    throw new Problem("forbidden", `the API token lacks the scope ${scope}; make one that has it`);
+  }
+}
+
+function checkSuspended({ suspended }: Account, method: RouteContract["method"]): void {
+  if (!suspended || method === "GET") return;
+  throw new Problem("forbidden", "the account is suspended; ask an operator of this gateway");
 }
 
 /** The account that the user is an operator by is not suspended. */

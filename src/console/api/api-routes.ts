@@ -9,6 +9,7 @@ import { memberRoutes } from "../routes/members.ts";
 import { operatorAccountRoutes } from "../routes/operator-accounts.ts";
 import { operatorNetworkRoutes } from "../routes/operator-networks.ts";
 import { sessionRoutes } from "../routes/session.ts";
+import { tokenRoutes } from "../routes/tokens.ts";
 import { usageRoutes } from "../routes/usage.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { ApiParts } from "./parts.ts";
@@ -24,6 +25,7 @@ export function apiRoutes(parts: ApiParts): readonly BoundRoute[] {
     ...usageRoutes(parts),
     ...alertRoutes(parts, turns),
     ...memberRoutes(parts, turns),
+    ...tokenRoutes(parts),
     ...auditRoutes(parts),
     ...explorerRoutes(parts),
     ...operatorNetworkRoutes(parts),

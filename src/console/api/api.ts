@@ -2,8 +2,9 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { auditEntry } from "../../access/audit-entry.ts";
+import type { Actor } from "../../storage/console-stores.ts";
 import { EventStreams } from "../live/event-streams.ts";
-import { type Caller, checkAccess } from "./access.ts";
+import { type Asked, type Caller, checkAccess } from "./access.ts";
 import { apiRoutes } from "./api-routes.ts";
 import type { ApiParts } from "./parts.ts";
 import { Problem } from "./problem.ts";
@@ -81,11 +82,11 @@ function read(schema: z.ZodType | undefined, value: unknown, place: string): unk
 }
 
 /** A session needs only the cookie of the headers. */
-function asked(request: FastifyRequest): { headers: Headers; account: string | undefined } {
-  const { cookie } = request.headers;
+function asked(request: FastifyRequest): Asked {
+  const { cookie, authorization } = request.headers;
   const headers = new Headers(cookie === undefined ? {} : { cookie });
   const { account } = request.params as { readonly account?: string };
-  return { headers, account };
+  return { headers, authorization, account };
 }
 
 /** The change is made already: that it could not be written down is for the log, not the person. */
@@ -94,10 +95,14 @@ async function writeDown(
   { request, caller }: Exchange,
   parts: ApiParts,
 ): Promise<void> {
+  const { user, token } = caller;
+  const actor: Actor = token
+    ? { kind: "token", email: token.createdBy }
+    : { kind: "user", email: user?.email ?? null };
   const entry = auditEntry(parts, {
     accountId: accountId ?? caller.account?.id ?? null,
-    actor: { kind: "user", email: caller.user?.email ?? null },
-    ...{ action, target, detail },
+    ...{ actor, action, target },
+    detail: { ...detail, ...(token && { token: token.id }) },
     ...parts.clientOf(request),
   });
   try {
@@ -110,7 +115,7 @@ async function writeDown(
 function stream(source: EventSource, exchange: Exchange, server: Server): FastifyReply {
   const { route, request, reply, caller } = exchange;
   server.streams.run(reply, source, {
-    userId: caller.user?.id ?? "",
+    reader: caller.user?.id ?? caller.token?.id ?? "",
     recheck: () => checkAccess(server.parts, route.contract, asked(request)),
   });
   return reply;

@@ -10,6 +10,15 @@ type Schema = {
 
 const MEDIA = { events: "text/event-stream", json: "application/json", csv: "text/csv" };
 
+/** A person's session, and a program's API token; behind the latter an operation names the scope. */
+const SECURITY = {
+  session: {
+    ...{ type: "apiKey", in: "cookie", name: "tollgate.session_token" },
+    description: "of a person who is signed in; over TLS its name begins with __Secure-",
+  },
+  token: { type: "http", scheme: "bearer", bearerFormat: "tgt_…" },
+};
+
 /**
  * The OpenAPI document (3.1) of a table of routes. `x-access` says who may ask, `x-audit` what the
  * audit log may say of it.
@@ -25,15 +34,18 @@ export function openApiDocument(
     operations[route.method.toLowerCase()] = operation(route);
     paths[path] = operations;
   }
-  return { openapi: "3.1.0", info, paths };
+  return { openapi: "3.1.0", info, paths, components: { securitySchemes: SECURITY } };
 }
 
 function operation(route: RouteContract): Record<string, unknown> {
-  const { id, summary, access, audit, body } = route;
+  const { id, summary, access, scope, audit, body } = route;
   return {
     operationId: id,
     summary,
     "x-access": access,
+    ...(access !== "public" && {
+      security: [{ session: [] }, ...(scope === undefined ? [] : [{ token: [scope] }])],
+    }),
     ...(audit && { "x-audit": audit }),
     parameters: [...parameters(route.params, "path"), ...parameters(route.query, "query")],
     ...(body && {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AuditAction } from "../../access/audit-entry.ts";
-import type { AuditDetail } from "../../storage/console-stores.ts";
+import type { AuditDetail, TokenScope } from "../../storage/console-stores.ts";
 import type { Account } from "../../storage/store.ts";
 import type { SessionUser } from "../auth/sessions.ts";
 import type { BodyOf, ParamsOf, QueryOf, RouteContract } from "../contract/route.ts";
@@ -28,16 +28,20 @@ export type ChangeNote<Action extends AuditAction = AuditAction> = {
 };
 
 type Asks<R extends RouteContract> = R["access"];
+/** Absent where a program asks, by an API token. */
+type Personal<R extends RouteContract, Value> = R extends { readonly scope: TokenScope }
+  ? Value | undefined
+  : Value;
 
 /** A request that may be made and is well-formed. */
 export type RouteInput<R extends RouteContract> = {
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
   readonly body: BodyOf<R>;
-  readonly user: Asks<R> extends "public" ? undefined : SessionUser;
+  readonly user: Asks<R> extends "public" ? undefined : Personal<R, SessionUser>;
   /** The one that the route names as `:account`, and what the user is in it. */
   readonly account: Asks<R> extends "member" | "owner" ? Account : undefined;
-  readonly role: Asks<R> extends "member" | "owner" ? Role : undefined;
+  readonly role: Asks<R> extends "member" | "owner" ? Personal<R, Role> : undefined;
   /** Tells the audit log of a change that was made. */
   readonly note: (change: ChangeNote<ActionOf<R>>) => void;
 };

@@ -53,6 +53,7 @@ export const readBalance = defineRoute({
   method: "GET",
   url: "/api/accounts/:account/balance",
   access: "member",
+  scope: "usage:read",
   summary: "The credits of this UTC day, and how long they last at the present pace",
   params: accountParams,
   status: 200,

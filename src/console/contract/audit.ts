@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ACTOR_KINDS } from "../../storage/console-stores.ts";
 import { accountParams, id, pageOf, pageQuery, time } from "./common.ts";
 import { defineRoute } from "./route.ts";
 
@@ -6,7 +7,8 @@ export const auditEntry = z.object({
   id: id("aud"),
   at: time,
   actor: z.object({
-    kind: z.enum(["user", "command", "system"]),
+    kind: z.enum(ACTOR_KINDS),
+    /** Of a token: of the person who made it. */
     email: z.string().nullable(),
   }),
   /** Such as `key.create`. */

@@ -3,7 +3,7 @@ import { ALLOW_KINDS } from "../../storage/store.ts";
 import { EMAIL_MAX_LENGTH } from "./constants.ts";
 
 /** Ids are not checked for their form: what is none is unknown, as any other unknown one. */
-export const id = (kind: "acc" | "key" | "mem" | "aud" | "del") =>
+export const id = (kind: "acc" | "key" | "mem" | "tok" | "aud" | "del") =>
   z.string().meta({ description: `an id, ${kind}_…` });
 
 /** ISO 8601, UTC. */

@@ -12,6 +12,9 @@ export const MOST_SERIES = 12;
 export const OTHER_SERIES = "other";
 export const MOST_ALERT_EMAILS = 10;
 export const KEY_NAME_MAX_LENGTH = 100;
+export const TOKEN_NAME_MAX_LENGTH = 100;
+/** API tokens of an account, expired ones too. */
+export const MOST_TOKENS = 20;
 export const EMAIL_MAX_LENGTH = 254;
 /** Bytes of an answer that the explorer shows. */
 export const EXPLORER_ANSWER_BYTES = 1_048_576;

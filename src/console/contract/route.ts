@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { TokenScope } from "../../storage/console-stores.ts";
 
 /**
  * Who may ask: `public` anybody, `user` a signed-in person with a verified e-mail, `member` one who
@@ -15,6 +16,8 @@ export type RouteContract = {
   /** As Fastify writes it: `/api/accounts/:account`. */
   readonly url: string;
   readonly access: Access;
+  /** An API token of the account that has this scope may ask, too. */
+  readonly scope?: TokenScope;
   readonly summary: string;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;

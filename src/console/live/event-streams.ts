@@ -22,8 +22,8 @@ const HEADERS = {
 };
 
 export type StreamRequest = {
-  /** Streams are counted by it. */
-  readonly userId: string;
+  /** The id of the person or API token: streams are counted by it. */
+  readonly reader: string;
   /** Rejects once the stream may not go on. */
   readonly recheck: () => Promise<unknown>;
 };
@@ -43,10 +43,10 @@ export class EventStreams {
 
   /**
    * Writes the source's events until the reader leaves or may not go on.
-   * @throws Problem where the user has too many streams
+   * @throws Problem where the reader has too many streams
    */
   run(reply: FastifyReply, source: EventSource, request: StreamRequest): void {
-    const own = [...this.#open.values()].filter((id) => id === request.userId).length;
+    const own = [...this.#open.values()].filter((id) => id === request.reader).length;
     if (own >= STREAMS_OF_ONE) {
       const text = `there are ${STREAMS_OF_ONE} live pages of yours already; close one`;
       throw new Problem("too_many", text);
@@ -67,7 +67,7 @@ export class EventStreams {
       if (response.writableLength > UNREAD_BYTES) response.destroy();
       else response.write(`event: ${event}\ndata: ${json}\n\n`);
     }, end);
-    this.#open.set(end, request.userId);
+    this.#open.set(end, request.reader);
     response.once("close", () => {
       stopHeartbeat();
       stopRecheck();

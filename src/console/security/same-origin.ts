@@ -4,17 +4,18 @@ import { Problem } from "../api/problem.ts";
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Whether a request may change something: it comes from the dashboard's own pages, and carries
- * JSON, which no form of another site can send. Browsers write Origin and Sec-Fetch-Site
- * themselves; no page has a say in them.
+ * Whether a request may change something: it comes from the dashboard's own pages, or from a program
+ * that has no cookie and a header by which it is known, and carries JSON, which no form of another
+ * site can send. Browsers write Origin and Sec-Fetch-Site themselves; no page has a say in them.
  * @throws Problem 403 or 415
  */
 export function guardChange(request: FastifyRequest, origin: string): void {
   const { method, headers } = request;
   if (READS.has(method)) return;
   const site = headers["sec-fetch-site"];
+  const isProgram = headers.authorization !== undefined && headers.cookie === undefined;
   const own = headers.origin === undefined ? site === "same-origin" : headers.origin === origin;
-  if (!own) {
+  if (!own && !isProgram) {
     const message = `changes are taken from pages of ${origin} alone: send it as the Origin header`;
     throw new Problem("forbidden", message);
   }

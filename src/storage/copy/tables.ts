@@ -25,6 +25,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: "ledger_processes", key: ["owner", "process", "day"], sums: ["granted", "returned"] },
   { name: "partner_calls", key: ["network", "day"], sums: ["calls"] },
   { name: "members", key: ["id"], sums: [] },
+  { name: "api_tokens", key: ["id"], sums: [] },
   { name: "audit", key: ["seq"], sums: [], isNumbered: true },
   { name: "alert_settings", key: ["account_id"], sums: [] },
   { name: "alerts", key: ["account_id", "day", "threshold"], sums: [] },

@@ -17,6 +17,7 @@ import { ledgerStore } from "./ledger.ts";
 import { memberStore } from "./members.ts";
 import { migrate } from "./migrate.ts";
 import { partnerStore } from "./partners.ts";
+import { tokenStore } from "./tokens.ts";
 import { usageStore } from "./usage.ts";
 
 /** Told once where the database cannot be talked to; it is then waited for. Absent: that is an error. */
@@ -74,6 +75,7 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
     partners: partnerStore(db),
     changes: changeFeed(db),
     members: memberStore(db),
+    tokens: tokenStore(db),
     audit: auditStore(db),
     alerts: alertStore(db),
     fleet: fleetStore(db),

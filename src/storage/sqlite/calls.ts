@@ -21,6 +21,7 @@ import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
 import { memberStatements } from "./members.ts";
 import { partnerStatements } from "./partners.ts";
+import { tokenStatements } from "./tokens.ts";
 import { usageStatements } from "./usage.ts";
 
 export type Call = {
@@ -139,6 +140,7 @@ function connect(db: DatabaseSync): Connection {
       partners: partnerStatements(db),
       changes: changeStatements(db),
       members: memberStatements(db),
+      tokens: tokenStatements(db),
       audit: auditStatements(db),
       alerts: alertStatements(db),
       fleet: fleetStatements(db),

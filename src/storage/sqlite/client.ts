@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { keepDatabasePrivate, OWN_FOLDER } from "../../lib/private-files.ts";
-import type { AlertStore, AuditStore, MemberStore } from "../console-stores.ts";
+import type { AlertStore, AuditStore, MemberStore, TokenStore } from "../console-stores.ts";
 import type { FilterStore } from "../filter-store.ts";
 import type { FleetStore } from "../fleet-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -227,6 +227,9 @@ function storageOver(client: SqliteClient): Storage {
     changes: remote<ChangeFeed>(client, "changes", { since: true }),
     members: remote<MemberStore>(client, "members", {
       ...{ add: true, list: true, ofEmail: true, remove: true },
+    }),
+    tokens: remote<TokenStore>(client, "tokens", {
+      ...{ insert: true, findByHash: true, list: true, remove: true, recordUse: true },
     }),
     audit: remote<AuditStore>(client, "audit", { append: true, page: true }),
     alerts: remote<AlertStore>(client, "alerts", {

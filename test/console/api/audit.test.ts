@@ -31,6 +31,11 @@ const REQUESTS: Readonly<Record<string, { body?: unknown; detail?: object; actio
       body: { email: "new@example.com" },
       detail: { email: "new@example.com", invited: true },
     },
+    createToken: {
+      body: { name: "billing", scopes: ["usage:read", "keys:read"] },
+      detail: { name: "billing", scopes: "usage:read, keys:read" },
+    },
+    revokeToken: { detail: { name: "terraform" } },
     removeMember: { detail: { email: "member@example.com" } },
     explore: { body: { network: "mainnet", method: "eth_chainId", params: [] } },
     watch: { body: { network: "mainnet", method: "eth_subscribe", params: ["newHeads"] } },
@@ -77,7 +82,8 @@ async function scene() {
   await rig.account("operator@example.com", { operator: true });
   const member = await rig.member(account, "member@example.com");
   const { key } = await rig.key(account);
-  const ids = { account: account.id, id: account.id, key: key.id, member };
+  const { token } = await rig.token(account);
+  const ids = { account: account.id, id: account.id, key: key.id, member, token: token.id };
   return { rig, ids: { ...ids, network: "mainnet", upstream: "geth" } };
 }
 
@@ -114,7 +120,7 @@ test.each(changing)(
     }
     if (detail !== undefined) expect(entries[0]?.detail).toMatchObject(detail);
     // No key stands in it, and nothing of a webhook's path.
-    expect(JSON.stringify(entries)).not.toMatch(/tg_6|whsec_|\/secret/);
+    expect(JSON.stringify(entries)).not.toMatch(/tgt?_6|whsec_|\/secret/);
     await rig.close();
   },
 );

@@ -12,7 +12,7 @@ import {
 import { openRig, type Person, type Rig, STORES } from "./support.ts";
 
 /** The parts of a path that are ids of an account's own things. */
-const KINDS = { account: "acc", key: "key", member: "mem" } as const;
+const KINDS = { account: "acc", key: "key", member: "mem", token: "tok" } as const;
 
 type Ids = Readonly<Record<keyof typeof KINDS, string>>;
 
@@ -24,6 +24,7 @@ async function twoAccounts(rig: Rig) {
     const account = await rig.account(email);
     const { key, text } = await rig.key(account, { name: `name of ${email}` });
     const member = await rig.member(account, `member-of-${email}`);
+    const { token, text: tokenText } = await rig.token(account, { name: `token of ${email}` });
     const alerts = {
       accountId: account.id,
       thresholds: [75],
@@ -48,9 +49,9 @@ async function twoAccounts(rig: Rig) {
     const contracts = [{ minute, accountId, network, contract: `0x${email}`, calls: 3 }];
     await rig.storage.usage.record([bucket], contracts);
     await rig.person(email).post(`/api/accounts/${account.id}/members`, { email: `x-${email}` });
-    const ids: Ids = { account: account.id, key: key.id, member };
+    const ids: Ids = { account: account.id, key: key.id, member, token: token.id };
     /** Whatever of it is in an answer to somebody else has leaked. */
-    const traces = [email, ...Object.values(ids), text, delivery.id, "whsec_"];
+    const traces = [email, ...Object.values(ids), text, tokenText, delivery.id, "whsec_"];
     return { email, ids, traces };
   };
   const own = await one("ada@own.example");
@@ -65,6 +66,7 @@ async function contentsOf({ storage }: Rig, { account, key }: Ids): Promise<stri
     storage.keys.findById(key),
     storage.keys.list(account),
     storage.members.list(account),
+    storage.tokens.list(account),
     storage.alerts.read(account),
     storage.audit.page({ accountId: account, limit: 100 }),
   ]);

@@ -40,8 +40,9 @@ describe.each(STORES)("over the OpenAPI document, with %s storage", (store) => {
     const account = await rig.account("operator@example.com", { operator: true, plan: "team" });
     const { key } = await rig.key(account);
     const member = await rig.member(account, "member@example.com");
+    const { token } = await rig.token(account);
     operator = rig.person(account.email);
-    ids = { account: account.id, key: key.id, member, id: account.id };
+    ids = { account: account.id, key: key.id, member, token: token.id, id: account.id };
   });
   afterAll(async () => {
     await rig.close();
@@ -79,7 +80,7 @@ describe.each(STORES)("over the OpenAPI document, with %s storage", (store) => {
         }),
         { numRuns: RUNS },
       );
-      const mayBeGone = /\{(key|member|upstream)\}/.test(operation.path);
+      const mayBeGone = /\{(key|member|token|upstream)\}/.test(operation.path);
       if (!mayBeGone)
         expect(answered, "none was right: the generator reaches nothing").toBeGreaterThan(0);
     },

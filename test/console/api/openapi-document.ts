@@ -35,6 +35,8 @@ export type Operation = {
   readonly path: string;
   readonly "x-access": "public" | "user" | "member" | "owner" | "operator";
   readonly "x-audit"?: readonly string[];
+  /** The name of a scheme, and the scope that it needs. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Media };
   readonly responses: Readonly<Record<string, { readonly content?: Media }>>;

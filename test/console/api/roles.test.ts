@@ -42,7 +42,8 @@ async function scene() {
   await rig.account("operator@example.com", { operator: true });
   const member = await rig.member(account, "member@example.com");
   const { key } = await rig.key(account);
-  const ids = { account: account.id, key: key.id, member, id: account.id };
+  const { token } = await rig.token(account);
+  const ids = { account: account.id, key: key.id, member, token: token.id, id: account.id };
   const people: Record<Role, Person> = {
     nobody: rig.nobody,
     // The owner's own address, which somebody else has signed up with.

@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
+import { createApiToken, displayPrefix, hashApiKey } from "../../../src/access/api-key.ts";
 import { createId } from "../../../src/access/ids.ts";
 import { newAccount } from "../../../src/access/new-account.ts";
 import { type NewKey, newKey } from "../../../src/access/new-key.ts";
@@ -13,8 +14,10 @@ import { handleErrors, noSuchRoute, sendProblem } from "../../../src/console/api
 import type { ApiParts } from "../../../src/console/api/parts.ts";
 import { problemOf } from "../../../src/console/api/problem-of.ts";
 import type { SessionUser } from "../../../src/console/auth/sessions.ts";
+import { MOST_TOKENS } from "../../../src/console/contract/constants.ts";
 import type { Mail } from "../../../src/console/mail/mailer.ts";
 import { consoleSettings } from "../../../src/console/settings.ts";
+import { type ApiToken, TOKEN_SCOPES } from "../../../src/storage/console-stores.ts";
 import { openStorage } from "../../../src/storage/open.ts";
 import type { Account, ApiKey, Storage } from "../../../src/storage/store.ts";
 import { createLog } from "../../../src/telemetry/log.ts";
@@ -67,8 +70,14 @@ export type Rig = {
   readonly account: (email: string, over?: Partial<Account>) => Promise<Account>;
   readonly member: (account: Account, email: string) => Promise<string>;
   readonly key: (account: Account, over?: Partial<ApiKey>) => Promise<NewKey>;
+  /** With all scopes. */
+  readonly token: (account: Account, over?: Partial<ApiToken>) => Promise<NewToken>;
+  /** A program that has this token and no cookie. */
+  readonly program: (token: string) => Person;
   readonly close: () => Promise<void>;
 };
+
+export type NewToken = { readonly text: string; readonly token: ApiToken };
 
 export type RigOptions = {
   readonly store?: StoreKind;
@@ -141,21 +150,19 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   app.setNotFoundHandler((request, reply) => sendProblem(reply, noSuchRoute(request)));
   registerApi(app, parts);
   await app.ready();
-  const asPerson = (user: SessionUser | undefined, cookie: string): Person => {
+  const asPerson = (user: SessionUser | undefined, cookie: string, own: object = {}): Person => {
     const ask: Person["ask"] = (method, url, { body, headers } = {}) =>
       app.inject({
         method: method as "GET",
         url,
-        headers: { ...(cookie !== "" && { cookie }), "user-agent": "test/1", ...headers },
+        headers: {
+          ...(cookie !== "" && { cookie }),
+          "user-agent": "test/1",
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...own,
+          ...headers,
+        },
         ...(body !== undefined && { payload: JSON.stringify(body) }),
-        ...(body !== undefined && {
-          headers: {
-            cookie,
-            "user-agent": "test/1",
-            "content-type": "application/json",
-            ...headers,
-          },
-        }),
       });
     return {
       ...{ user, cookie, ask },
@@ -176,6 +183,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
       users.set(`session=${id}`, user);
       return asPerson(user, `session=${id}`);
     },
+    program: (token) => asPerson(undefined, "", { authorization: `Bearer ${token}` }),
     signOut: ({ cookie }) => void users.delete(cookie),
     ...people(parts),
     close: async () => {
@@ -185,7 +193,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   };
 }
 
-function people(parts: ApiParts): Pick<Rig, "account" | "member" | "key"> {
+function people(parts: ApiParts): Pick<Rig, "account" | "member" | "key" | "token"> {
   const { storage, clock, random } = parts;
   return {
     account: async (email, over) => {
@@ -205,6 +213,16 @@ function people(parts: ApiParts): Pick<Rig, "account" | "member" | "key"> {
       const key = { ...made.key, ...over };
       await storage.keys.insert(key);
       return { ...made, key };
+    },
+    token: async ({ id: accountId, email: createdBy }, over) => {
+      const text = createApiToken(random);
+      const token: ApiToken = {
+        ...{ id: createId("tok", random), accountId, name: "terraform", hash: hashApiKey(text) },
+        ...{ prefix: displayPrefix(text), scopes: TOKEN_SCOPES, createdAt: clock.now(), createdBy },
+        ...{ expiresAt: null, lastUsedAt: null, ...over },
+      };
+      await storage.tokens.insert(token, MOST_TOKENS);
+      return { text, token };
     },
   };
 }

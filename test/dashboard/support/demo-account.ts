@@ -1,4 +1,6 @@
+import { MOST_TOKENS } from "../../../src/console/contract/constants.ts";
 import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
+import type { ApiToken } from "../../../src/storage/console-stores.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { Dashboard } from "./dashboard.ts";
 import { recordMonth } from "./demo-month.ts";
@@ -30,11 +32,31 @@ export async function makeDemoAccount(dashboard: Dashboard): Promise<DemoAccount
   });
   await dashboard.key(account, { name: "old laptop", ...age(20), expiresAt: now + 20 * DAY_MS });
   await dashboard.key(account, { name: "leaked", ...age(10), revokedAt: now - DAY_MS });
+  await makeTokens(storage, account, now);
   const keys = await storage.keys.list(account.id);
   const keyIds = keys.slice(0, 3).map(({ key: { id } }) => id);
   await recordMonth({ storage, account, keyIds, now, calls: CALLS });
   await charge(storage, account, now);
   return { account, key };
+}
+
+async function makeTokens({ tokens }: Storage, { id, email }: Account, now: number): Promise<void> {
+  const token: ApiToken = {
+    ...{
+      id: "tok_billing",
+      accountId: id,
+      name: "billing",
+      hash: "of billing",
+      prefix: "tgt_6xYz",
+    },
+    ...{ scopes: ["usage:read"], createdAt: now - 20 * DAY_MS, createdBy: email, expiresAt: null },
+    lastUsedAt: now - 3_600_000,
+  };
+  await tokens.insert(token, MOST_TOKENS);
+  const old = { id: "tok_old", name: "terraform", hash: "of terraform", prefix: "tgt_6pQr" };
+  const scopes = ["keys:read", "keys:write"] as const;
+  const ended = { scopes, createdAt: now - 40 * DAY_MS, expiresAt: now - DAY_MS, lastUsedAt: null };
+  await tokens.insert({ ...token, ...old, ...ended }, MOST_TOKENS);
 }
 
 /** What the calls of today have cost, as the gateway would have charged it. */

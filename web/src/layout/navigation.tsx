@@ -9,6 +9,7 @@ const ACCOUNT: readonly Entry[] = [
   { to: "/explorer", label: "Explorer", icon: "explorer" },
   { to: "/alerts", label: "Alerts", icon: "bell" },
   { to: "/members", label: "Members", icon: "people" },
+  { to: "/tokens", label: "API tokens", icon: "device" },
   { to: "/audit", label: "Audit log", icon: "log" },
 ];
 

@@ -17,6 +17,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "key.revoke": "Key revoked",
   "member.add": "Member added",
   "member.remove": "Member removed",
+  "token.create": "API token created",
+  "token.revoke": "API token revoked",
   "alerts.change": "Alerts changed",
   "alerts.test": "Alerts tried out",
   "upstream.drain": "Node drained",

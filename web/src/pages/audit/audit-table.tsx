@@ -17,7 +17,12 @@ const COLUMNS: readonly Column<AuditEntryView>[] = [
   { key: "from", head: "From where", cell: (entry) => <From entry={entry} /> },
 ];
 
-const ACTORS = { user: "A person", command: "The command line", system: "The gateway" } as const;
+const ACTORS = {
+  user: "A person",
+  token: "By an API token",
+  command: "The command line",
+  system: "The gateway",
+} as const;
 
 function Actor({ actor: { kind, email } }: { readonly actor: AuditEntryView["actor"] }) {
   if (email === null) return <>{ACTORS[kind]}</>;

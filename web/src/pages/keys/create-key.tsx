@@ -1,14 +1,13 @@
 import type { NewKeyBody, NewKeyView } from "../../../../src/console/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAccount } from "../../session.tsx";
+import { tomorrow } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { LimitFields, NameField, readLimits, useAllowEditor } from "./key-fields.tsx";
 import type { Secret } from "./secret-dialog.tsx";
-
-const DAY_MS = 86_400_000;
 
 type Props = { readonly onClose: () => void; readonly onDone: (secret: Secret) => void };
 
@@ -44,7 +43,7 @@ export function CreateKey({ onClose, onDone }: Props) {
               label="Ends on"
               optional
               type="date"
-              min={new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)}
+              min={tomorrow()}
               hint="At 00:00 UTC of that day; empty: never."
             />
             {editor}
