@@ -245,6 +245,48 @@ test("a token that the owner makes lets a program make keys, until it is revoked
   expect(await makeKey()).toBe(401);
 });
 
+test("while the dashboard is started again its pages say so, and go on by themselves", async () => {
+  const email = "restarts@example.com";
+  const account = await dashboard.account(email);
+  const key = await dashboard.key(account);
+  const visitor = await browser.visit(dashboard);
+  const { page, open } = visitor;
+  await dashboard.signIn(visitor, email);
+  await open("/usage");
+  await page.getByText("Live", { exact: true }).waitFor();
+  const served = /"pid":(\d+),"msg":"dashboard serves"/g;
+  const pids = () => [...dashboard.gateway.process.output().matchAll(served)].map(([, pid]) => pid);
+  const pid = pids().at(-1);
+  process.kill(Number(pid), "SIGKILL");
+  await page.getByText("The dashboard does not answer").waitFor();
+  await page.getByText("The dashboard is back").waitFor();
+  expect(await page.getByText("The dashboard does not answer").count()).toBe(0);
+  expect(pids().at(-1)).not.toBe(pid);
+  expect(await callBalance(dashboard.gateway.origin, key)).toMatchObject({ status: 200 });
+  await page.getByText("eth_getBalance").first().waitFor();
+});
+
+test("what could not be loaded while the dashboard was away is loaded once it is back", async () => {
+  const email = "away@example.com";
+  await dashboard.key(await dashboard.account(email));
+  const visitor = await browser.visit(dashboard);
+  const { page, context, open } = visitor;
+  await dashboard.signIn(visitor, email);
+  await open("/keys");
+  await row(page, "backend").waitFor();
+  await go(page, "Audit log");
+  await context.setOffline(true);
+  await go(page, "API keys");
+  await page.getByText("This could not be loaded").first().waitFor();
+  // Its program has not come yet, and the page that is open stays.
+  await page.getByRole("link", { name: "Members" }).click();
+  await page.getByText("It is loaded once the dashboard is back").waitFor();
+  await context.setOffline(false);
+  await heading(page, "Members").waitFor();
+  await go(page, "API keys");
+  await row(page, "backend").waitFor();
+});
+
 test("a mail tells the owner when three quarters of the day are used, once", async () => {
   const email = "alerts@example.com";
   const account = await dashboard.account(email, { plan: "small" });

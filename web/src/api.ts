@@ -1,3 +1,5 @@
+import { isOfProxy, reportAway } from "./reach.ts";
+
 type Fault = {
   readonly status: number;
   readonly code: string;
@@ -24,6 +26,9 @@ export class ApiError extends Error {
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
 type Options = { readonly query?: Query; readonly signal?: AbortSignal };
+
+/** The code of errors that no server of the dashboard has answered with. */
+export const UNREACHABLE = "unreachable";
 
 let signedOut: () => void = () => {};
 
@@ -84,7 +89,9 @@ async function answered(
   });
   if (response.ok) return response;
   if (response.status === 401) signedOut();
-  throw readError(response.status, await response.text());
+  const error = readError(response.status, await response.text());
+  if (error.code === UNREACHABLE) reportAway();
+  throw error;
 }
 
 export type ServerEvent = { readonly event: string; readonly data: string };
@@ -113,8 +120,9 @@ async function request(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, { credentials: "same-origin", ...init });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
+    reportAway();
     const message = "The dashboard's server did not answer. Check your connection, then try again.";
-    throw new ApiError({ status: 0, code: "unreachable", message }, { cause });
+    throw new ApiError({ status: 0, code: UNREACHABLE, message }, { cause });
   }
 }
 
@@ -124,7 +132,7 @@ function readError(status: number, text: string): ApiError {
     ?.error;
   return new ApiError({
     status,
-    code: error?.code ?? "internal",
+    code: error?.code ?? (isOfProxy(status, error !== undefined) ? UNREACHABLE : "internal"),
     message: error?.message ?? `The server answered with status ${status}. Try again in a moment.`,
     field: error?.field,
   });

@@ -1,13 +1,14 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "./announce.tsx";
-import { ApiError } from "./api.ts";
+import { ApiError, UNREACHABLE } from "./api.ts";
 import { loadFreshDocument } from "./fresh-document.ts";
 import { GuestLayout } from "./layout/guest-layout.tsx";
 import { MainLayout } from "./layout/main-layout.tsx";
 import { NoAccountPage } from "./pages/no-account-page.tsx";
 import { NotFoundPage } from "./pages/not-found-page.tsx";
 import { matchRoute, safePath } from "./paths.ts";
+import { checkReach, onBack } from "./reach.ts";
 import { navigate, type PageProps, type Route, useLocation } from "./router.tsx";
 import { ROUTES } from "./routes.ts";
 import { type Session, useSession } from "./session.tsx";
@@ -65,8 +66,14 @@ function redirect(route: Route, { me }: Session, here: string): string | undefin
 
 const MISSING = new ApiError({
   status: 0,
-  code: "unreachable",
+  code: "missing",
   message: "The page's program did not arrive. Check your connection, then try again.",
+});
+
+const AWAY = new ApiError({
+  status: 0,
+  code: UNREACHABLE,
+  message: "The page's program did not arrive. It is loaded once the dashboard is back.",
 });
 
 type Loaded = { readonly Page?: ComponentType<PageProps>; readonly error?: ApiError };
@@ -87,11 +94,15 @@ function PageOf({ route, params }: { readonly route: Route } & PageProps) {
         loaded.set(route, Page);
         setLoaded({ Page });
       },
-      () => {
-        if (!loadFreshDocument()) setLoaded({ error: MISSING });
+      async () => {
+        // A document that is loaded while nobody answers would be the browser's own page of a fault.
+        const isMissing = (await checkReach()) && !loadFreshDocument();
+        setLoaded({ error: isMissing ? MISSING : AWAY });
       },
     );
   }, [route]);
+  // Browsers keep it in mind that a module did not come.
+  useEffect(() => (error === AWAY ? onBack(() => location.reload()) : undefined), [error]);
   useEffect(() => {
     if (Page === undefined) return;
     opened += 1;

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { apiUrl, type Query } from "./api.ts";
+import { checkReach, onBack } from "./reach.ts";
 
 export type LiveState = "connecting" | "live" | "lost";
 
@@ -18,7 +19,7 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Server-sent events named `event` of the API's `path` (null: not connected). A lost connection is
- * opened again, after longer and longer pauses, and at once when the browser is online again.
+ * opened again, after longer and longer pauses, and at once when the browser is online or the server is back again.
  */
 export function useLive<T>(path: string | null, event: string, query: Query = {}): Live<T> {
   const [live, setLive] = useState<Live<T>>(NOTHING);
@@ -62,6 +63,7 @@ function follow(url: string, event: string, { onData, onFault, onState }: Listen
     source.addEventListener("fault", ({ data }: MessageEvent<string>) => onFault(data));
     source.addEventListener("error", () => {
       onState("lost");
+      void checkReach();
       // The browser opens a broken connection again by itself, but not one that was refused.
       if (source?.readyState !== EventSource.CLOSED) return;
       timer = setTimeout(open, pause);
@@ -70,8 +72,10 @@ function follow(url: string, event: string, { onData, onFault, onState }: Listen
   };
   open();
   window.addEventListener("online", open);
+  const stopWatching = onBack(open);
   return () => {
     window.removeEventListener("online", open);
+    stopWatching();
     clearTimeout(timer);
     source?.close();
   };

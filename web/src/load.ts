@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { ApiError, api, messageOf, type Query } from "./api.ts";
+import { ApiError, api, messageOf, type Query, UNREACHABLE } from "./api.ts";
+import { onBack } from "./reach.ts";
 
 /** What a page shows of something that is fetched. */
 export type Loaded<T> = {
@@ -46,6 +47,8 @@ export function useLoad<T>(load: ((signal: AbortSignal) => Promise<T>) | null): 
     );
     return () => aborter.abort();
   }, [load, round]);
+  const isAway = state.error?.code === UNREACHABLE;
+  useEffect(() => (isAway ? onBack(() => setRound((before) => before + 1)) : undefined), [isAway]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
   const set = useCallback((data: T) => setState({ data, error: undefined, loading: false }), []);
   return { ...state, reload, set };

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { Announcer } from "./announce.tsx";
 import { App } from "./app.tsx";
+import { AwayBar } from "./layout/away-bar.tsx";
 import { SessionProvider } from "./session.tsx";
 import { startTheme } from "./theme.ts";
 import { LoadFault } from "./ui/notice.tsx";
@@ -21,6 +22,7 @@ if (root !== null) {
       >
         <App />
       </SessionProvider>
+      <AwayBar />
       <Announcer />
     </>,
     root,

@@ -1,8 +1,9 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleConfig, Me, OwnAccount } from "../../src/console/contract/session.ts";
-import { ApiError, accountPath, api, onSignedOut } from "./api.ts";
+import { ApiError, accountPath, api, onSignedOut, UNREACHABLE } from "./api.ts";
 import { asApiError } from "./load.ts";
+import { onBack } from "./reach.ts";
 import { readSetting, useSetting, writeSetting } from "./settings.ts";
 
 /** Who is signed in, and for which account the pages speak. */
@@ -56,6 +57,8 @@ export function SessionProvider({ children, waiting, failed }: Props) {
     );
   }, []);
   useEffect(start, [start]);
+  const isAway = known.error?.code === UNREACHABLE;
+  useEffect(() => (isAway ? onBack(start) : undefined), [isAway, start]);
   useEffect(() => {
     onSignedOut(() =>
       setKnown((before) =>
