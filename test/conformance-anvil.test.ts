@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { type DevChain, startDevChain } from "../src/dev/chain.ts";
 import { rpc } from "../src/dev/rpc.ts";
+import { exampleOf } from "../src/methods/example.ts";
 import { EVM_METHODS } from "../src/methods/registry.ts";
 import { type Asked, QUESTIONS } from "./conformance/anvil-questions.ts";
 import {
@@ -205,4 +206,16 @@ describe("what the comparison would not notice if the chain lacked it", () => {
       [3, "execution reverted: division or modulo by zero"],
     ]);
   });
+});
+
+test.each(
+  EVM_METHODS.filter(({ own, params }) => own === undefined && exampleOf(params) !== undefined),
+)("a real node answers the example of $method", async ({ method, params }) => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: exampleOf(params) });
+  const response = await fetch(gateway.http("standard"), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  expect(await response.json()).toHaveProperty("result");
 });

@@ -42,6 +42,8 @@ function alikeParam(param: Param): Param {
     required: param.required,
     fallback: param.fallback,
     placeholder: param.placeholder,
+    example: param.example,
+    members: param.members,
     check: param.check,
   };
   return Object.freeze(whole) as Param;

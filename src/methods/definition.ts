@@ -39,6 +39,24 @@ export type ParamChoices = {
   readonly unknownKeys: "pass" | "refuse";
 };
 
+/** Plain JSON, unlike the values that are checked. */
+export type ParamExample =
+  | string
+  | number
+  | boolean
+  | readonly ParamExample[]
+  | { readonly [name: string]: ParamExample };
+
+/** A member of an object that a parameter is: one of those that people give most. */
+export type ParamMember = {
+  readonly name: string;
+  /** The right form. */
+  readonly want: string;
+  readonly role?: "block";
+  /** Where it is one of few. */
+  readonly choices?: readonly string[];
+};
+
 /** One positional parameter. */
 export type Param = {
   /** Its name in texts for people. */
@@ -52,6 +70,10 @@ export type Param = {
   readonly fallback?: JsonValue;
   /** The same, but only where a later parameter is given: nodes do without it at the end. */
   readonly placeholder?: JsonValue;
+  /** A right value as clients write it, to begin with: of plain JSON. Absent where none is right everywhere. */
+  readonly example?: ParamExample;
+  /** Of an object, for forms; further ones are checked as well. */
+  readonly members?: readonly ParamMember[];
   /**
    * The value as it is sent to a node (canonical form); null for an optional one that says nothing.
    * @throws ParamFault with the text of the family's node for this fault

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Dashboard, startDashboard } from "./support/dashboard.ts";
-import { createKey, heading } from "./support/steps.ts";
-import { openBrowser } from "./support/test-browser.ts";
+import { BALANCE, type Dashboard, startDashboard } from "./support/dashboard.ts";
+import { button, createKey, heading, keepKey } from "./support/steps.ts";
+import { openBrowser, type Visitor } from "./support/test-browser.ts";
 
 const MODULES = fileURLToPath(new URL("../outside/node_modules", import.meta.url));
 const HEAD = 24_091_177;
@@ -42,8 +42,10 @@ beforeAll(async () => {
   await dashboard.signIn(visitor, "ada@example.com");
   await visitor.open("/keys");
   await heading(visitor.page, "API keys").waitFor();
-  await createKey(visitor.page, "snippets");
+  const key = await createKey(visitor.page, "snippets");
   await readPrograms(visitor.page);
+  await keepKey(visitor.page);
+  await readCalls(visitor, key);
   expect(await browser.leave()).toEqual([]);
   await browser.close();
 });
@@ -61,10 +63,32 @@ async function readPrograms(page: Page): Promise<void> {
   }
 }
 
+/** The explorer's example of a method, as each of its tabs has it. */
+async function readCalls({ page, open }: Visitor, key: string): Promise<void> {
+  for (const [network, method] of [
+    ["mainnet", "eth_getBalance"],
+    ["solana", "getSlot"],
+  ] as const) {
+    await open(`/explorer?${new URLSearchParams({ network, method })}`);
+    const example = button(page, "Fill in an example");
+    if (network === "mainnet") await example.click();
+    await page.getByText("Copy as code").click();
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      const tool = (await tab.textContent()) ?? "";
+      const figure = page.getByRole("figure", { name: `The call for ${tool}`, exact: true });
+      const program = (await figure.locator("pre").textContent()) ?? "";
+      programs.set(`${method} ${tool}`, program.replace("YOUR_KEY", key));
+    }
+  }
+}
+
 test("each network has a program for every tool of its kind", () => {
   expect([...programs.keys()]).toEqual([
     ...["curl", "viem", "ethers", "web3.py", "Go"].map((tool) => `mainnet ${tool}`),
     ...["curl", "@solana/kit"].map((tool) => `solana ${tool}`),
+    ...["curl", "viem", "ethers", "web3.py"].map((tool) => `eth_getBalance ${tool}`),
+    ...["curl", "@solana/kit"].map((tool) => `getSlot ${tool}`),
   ]);
 });
 
@@ -77,13 +101,35 @@ test.for([
   ["solana", "@solana/kit", `${SLOT}n`],
 ] as const)("%s: the program for %s prints the newest block as pasted", async (row, { skip }) => {
   const [network, name, printed] = row;
+  requireTool(name, skip);
+  expect(await run(TOOLS[name], programs.get(`${network} ${name}`) ?? "")).toBe(printed);
+});
+
+test.for([
+  ["eth_getBalance", "curl", BALANCE],
+  ["eth_getBalance", "viem", BALANCE],
+  ["eth_getBalance", "ethers", BALANCE],
+  ["eth_getBalance", "web3.py", BALANCE],
+  ["getSlot", "curl", `${SLOT}`],
+  ["getSlot", "@solana/kit", `${SLOT}`],
+] as const)(
+  "%s: the call that the explorer wrote for %s prints what it brings",
+  async (row, { skip }) => {
+    const [method, name, printed] = row;
+    requireTool(name, skip);
+    expect(await run(TOOLS[name], programs.get(`${method} ${name}`) ?? "")).toContain(printed);
+  },
+);
+
+type Skip = (condition: boolean, why: string) => void;
+
+function requireTool(name: keyof typeof TOOLS, skip: Skip): void {
   const tool: Tool = TOOLS[name];
   if (tool.needs !== undefined) {
     const [command, ...args] = tool.needs;
     skip(spawnSync(command, args).status !== 0, `${name} is not installed; npm cannot`);
   }
-  expect(await run(tool, programs.get(`${network} ${name}`) ?? "")).toBe(printed);
-});
+}
 
 /** In a folder of its own, that is gone afterwards: the program holds a key. */
 async function run({ file, run: [command, ...args] }: Tool, program: string): Promise<string> {

@@ -163,6 +163,34 @@ test("a subscription is watched in the explorer, and stands beside its key while
   await page.getByText("The subscription has ended: you stopped it.").first().waitFor();
 });
 
+test("a call is entered field by field, and sent as the object that the fields say", async () => {
+  await dashboard.account("fields@example.com", { plan: "team" });
+  const visitor = await browser.visit(dashboard);
+  const { page, open } = visitor;
+  await dashboard.signIn(visitor, "fields@example.com");
+  await open("/explorer?network=mainnet&method=eth_call");
+  await button(page, "Fill in an example").click();
+  await page.getByLabel("Value").pressSequentially("12");
+  expect(await page.getByLabel("Value").inputValue()).toBe("12");
+  const call = page.getByRole("group", { name: "Enter the call as" });
+  await call.getByText("JSON").click();
+  const json = page.getByRole("textbox", { name: "Call" });
+  expect(JSON.parse(await json.inputValue())).toMatchObject({ value: "0xc", data: "0x" });
+  await json.fill('{"to": "0x00000000219ab540356cbb839cbe05303d7705fa", "gasPrice": "0x1"}');
+  await call.getByText("Fields").click();
+  await page.getByText("It has more than the fields show").waitFor();
+  await json.fill('{"to": "0x00000000219ab540356cbb839cbe05303d7705fa"}');
+  await call.getByText("Fields").click();
+  await page.getByLabel("Gas").fill("21000");
+  await button(page, "Send").click();
+  await page.getByText("Request as it was sent").click();
+  const sent = page.getByRole("figure", { name: "Request" }).locator("pre");
+  expect(JSON.parse((await sent.textContent()) ?? "").params).toEqual([
+    { to: "0x00000000219ab540356cbb839cbe05303d7705fa", gas: "0x5208" },
+    "latest",
+  ]);
+});
+
 test("an operator drains a node and its traffic moves to the other, and back", async () => {
   const owner = await dashboard.account("traffic@example.com", { plan: "team" });
   const key = await dashboard.key(owner);

@@ -38,6 +38,16 @@ export const me = z.object({
 });
 export type Me = z.output<typeof me>;
 
+export const paramMember = z.object({
+  name: z.string(),
+  /** The right form, for people. */
+  want: z.string(),
+  role: z.string().nullable(),
+  /** Null: it is not one of few. */
+  choices: z.array(z.string()).nullable(),
+});
+export type ParamMember = z.output<typeof paramMember>;
+
 export const methodParam = z.object({
   name: z.string(),
   required: z.boolean(),
@@ -46,6 +56,8 @@ export const methodParam = z.object({
   role: z.string().nullable(),
   /** The value that is sent to the node where it is left out; null: nothing. */
   fallback: z.unknown(),
+  /** Of an object those members that people give most; empty where it is none. */
+  members: z.array(paramMember),
 });
 export type MethodParam = z.output<typeof methodParam>;
 
@@ -53,6 +65,8 @@ export const method = z.object({
   method: z.string(),
   credits: z.int().min(0),
   params: z.array(methodParam),
+  /** Params that are right, to begin with; null where some are known to nobody but the caller. */
+  example: z.array(z.unknown()).nullable(),
 });
 export type Method = z.output<typeof method>;
 

@@ -1,6 +1,7 @@
 import { parseNewEntry } from "../../access/allow-entries.ts";
 import type { NetworkConfig } from "../../config/network-schema.ts";
 import type { Definition } from "../../methods/definition.ts";
+import { exampleOf } from "../../methods/example.ts";
 import { FAMILIES } from "../../methods/families.ts";
 import { makeOwnAccount, ownAccounts, ownAccountView } from "../accounts/own-accounts.ts";
 import { isOperator } from "../api/access.ts";
@@ -72,14 +73,20 @@ function networkView(network: NetworkConfig, { httpUrl, wsUrl }: GatewayUrls): N
 const isForPages = ({ own }: Definition): boolean => own !== "unsubscribe";
 
 function methodView({ method, credits, params }: Definition): Method {
+  const example = exampleOf(params);
   return {
     method,
     credits,
-    params: params.map(({ name, want, role, required, fallback }) => ({
+    params: params.map(({ name, want, role, required, fallback, members = [] }) => ({
       ...{ name, want },
       role: role ?? null,
       required: required === true,
       fallback: fallback ?? null,
+      members: members.map((member) => ({
+        ...{ name: member.name, want: member.want, role: member.role ?? null },
+        choices: member.choices ? [...member.choices] : null,
+      })),
     })),
+    example: example === undefined ? null : [...example],
   };
 }

@@ -18,6 +18,7 @@ const name: Param = Object.freeze({
   name: "name",
   want: '"newHeads", "logs", "newPendingTransactions" or "syncing"',
   required: true,
+  example: "newHeads",
   check: (value) => string(value, NAME),
 });
 

@@ -31,5 +31,6 @@ export const blockNumber: Param = Object.freeze({
   want: 'a block number such as "0x1b4", or latest, earliest, pending, safe or finalized',
   role: "block",
   required: true,
+  example: "latest",
   check: readBlockNumber,
 });

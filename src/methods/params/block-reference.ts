@@ -69,6 +69,7 @@ export const stateBlock = (required: "strict" | false): Param =>
     role: "block",
     required,
     fallback: "latest",
+    example: "latest",
     check: readBlockReference,
   });
 
@@ -78,5 +79,6 @@ export const anyBlock: Param = Object.freeze({
   want: WANT,
   role: "block",
   required: true,
+  example: "latest",
   check: readBlockReference,
 });

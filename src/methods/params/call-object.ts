@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "../../jsonrpc/value.ts";
-import type { Param } from "../definition.ts";
+import type { Param, ParamMember } from "../definition.ts";
 import { accessList, authorizationList } from "./call-lists.ts";
 import { goValue } from "./decode.ts";
+import { ADDRESS_EXAMPLE } from "./examples.ts";
 import { asObject, checkFields, type FieldCheck, fieldTable } from "./fields.ts";
 import { addressField, bytesField, fixedField, listField, numberField } from "./go-fields.ts";
 import { ParamFault } from "./param-fault.ts";
@@ -59,6 +60,15 @@ function mergeInput(call: JsonObject): JsonObject {
 const lowerCase = (value: JsonValue): JsonValue =>
   typeof value === "string" ? value.toLowerCase() : value;
 
+const ADDRESS_WANT = "an address: 0x and 40 hexadecimal digits";
+const MEMBERS: readonly ParamMember[] = Object.freeze([
+  { name: "to", want: ADDRESS_WANT },
+  { name: "data", want: "bytes: 0x, four bytes that name the function, and its arguments" },
+  { name: "from", want: ADDRESS_WANT },
+  { name: "value", want: 'an amount in wei as a quantity, such as "0x0"' },
+  { name: "gas", want: 'a quantity, such as "0x5208"' },
+]);
+
 /** The call of eth_call and its kin. Where `from` is left out the zero address is sent. */
 export const callObject = (from: "strict" | "optional"): Param =>
   Object.freeze({
@@ -66,6 +76,8 @@ export const callObject = (from: "strict" | "optional"): Param =>
     want: `an object with any of the keys ${FIELDS.known}`,
     role: "call",
     required: true,
+    example: { from: ADDRESS_EXAMPLE, to: ADDRESS_EXAMPLE, data: "0x" },
+    members: MEMBERS,
     check: (value, { strict, unknownKeys }) => {
       const call = mergeInput(checkFields(asObject(value, ARGS), FIELDS, unknownKeys));
       if (call.has("from")) return call;

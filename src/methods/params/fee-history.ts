@@ -26,6 +26,7 @@ export const blockCount: Param = Object.freeze({
   want: 'a number of blocks, such as "0x5" or 5',
   role: "block-count",
   required: true,
+  example: "0x5",
   check: readCount,
 });
 

@@ -1,8 +1,9 @@
 /** The filter of eth_getLogs, as eth/filters of go-ethereum 1.17 reads it. */
 import { type JsonObject, type JsonValue, kindOf } from "../../jsonrpc/value.ts";
-import type { Param } from "../definition.ts";
+import type { Param, ParamMember } from "../definition.ts";
 import { readBlockNumber } from "./block-number.ts";
 import { cannotUnmarshal, goField, goValue, isHex } from "./decode.ts";
+import { ADDRESS_EXAMPLE } from "./examples.ts";
 import { asObject, checkFields, fieldTable } from "./fields.ts";
 import { hashField } from "./go-fields.ts";
 import { ParamFault } from "./param-fault.ts";
@@ -85,12 +86,26 @@ function checkRange(filter: JsonObject): void {
   }
 }
 
+const BLOCK_WANT = "a block number, or latest, earliest, pending, safe or finalized";
+const WHAT: readonly ParamMember[] = Object.freeze([
+  { name: "address", want: "the address of a contract; of several, an array" },
+  { name: "topics", want: "an array of up to four topics, null for any" },
+]);
+const MEMBERS: readonly ParamMember[] = Object.freeze([
+  { name: "fromBlock", want: BLOCK_WANT, role: "block" },
+  { name: "toBlock", want: BLOCK_WANT, role: "block" },
+  ...WHAT,
+  { name: "blockHash", want: "a block hash, in place of the two blocks" },
+]);
+
 /** The filter of a subscription tells of blocks to come: its range is read and has no meaning, as in go-ethereum. */
 export const logCriteria: Param = Object.freeze({
   name: "filter",
   want: "an object with any of the keys address or topics, or null for all logs",
   role: "filter",
   required: true,
+  example: { address: ADDRESS_EXAMPLE },
+  members: WHAT,
   check: (value, { unknownKeys }) => {
     if (value === null) return new Map();
     const filter = checkFields(asObject(value, FILTER), FIELDS, unknownKeys);
@@ -130,6 +145,8 @@ export const logFilter: Param = Object.freeze({
   want: "an object with any of the keys fromBlock, toBlock, address, topics or blockHash (instead of the two blocks)",
   role: "filter",
   required: true,
+  example: { fromBlock: "latest", toBlock: "latest" },
+  members: MEMBERS,
   check: (value, { unknownKeys }) => {
     const filter = checkFields(asObject(value, FILTER), FIELDS, unknownKeys);
     checkRange(filter);

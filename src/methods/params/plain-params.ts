@@ -1,6 +1,7 @@
 /** Parameters that are one value: address, hash, index, flag, bytes. */
 import type { Param } from "../definition.ts";
 import { boolean, bytes, fixedBytes, goValue, quantity } from "./decode.ts";
+import { ADDRESS_EXAMPLE, BLOCK_HASH_EXAMPLE, TRANSACTION_HASH_EXAMPLE } from "./examples.ts";
 
 const ADDRESS = goValue("common.Address");
 const HASH = goValue("common.Hash");
@@ -14,6 +15,7 @@ export const address: Param = Object.freeze({
   want: "an address: 0x and 40 hexadecimal digits",
   role: "contract",
   required: true,
+  example: ADDRESS_EXAMPLE,
   check: (value) => fixedBytes(value, 20, ADDRESS),
 });
 
@@ -24,6 +26,7 @@ export const hash = (name: "block hash" | "transaction hash"): Param =>
     want: `a ${name}: 0x and 64 hexadecimal digits`,
     ...(name === "block hash" && { role: "block-hash" as const }),
     required: true,
+    example: name === "block hash" ? BLOCK_HASH_EXAMPLE : TRANSACTION_HASH_EXAMPLE,
     check: (value) => fixedBytes(value, 32, HASH),
   });
 
@@ -32,6 +35,7 @@ export const index: Param = Object.freeze({
   name: "index",
   want: 'an index as a quantity, such as "0x0"',
   required: true,
+  example: "0x0",
   check: (value) => quantity(value, 256, INDEX),
 });
 
@@ -44,6 +48,7 @@ export const flag = (name: string): Param =>
     name,
     want: "true (whole transactions) or false (their hashes)",
     required: true,
+    example: false,
     check: (value) => boolean(value, FLAG),
   });
 
@@ -51,5 +56,6 @@ export const data: Param = Object.freeze({
   name: "data",
   want: "bytes: 0x and an even number of hexadecimal digits",
   required: true,
+  example: "0x68656c6c6f",
   check: (value) => bytes(value, BYTES),
 });

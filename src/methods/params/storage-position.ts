@@ -42,6 +42,7 @@ export const storagePosition: Param = Object.freeze({
   name: "position",
   want: 'a storage position of at most 32 bytes, such as "0x0"',
   required: true,
+  example: "0x0",
   check: readKey,
 });
 
@@ -50,6 +51,7 @@ export const storageKeys: Param = Object.freeze({
   name: "storage keys",
   want: "an array of storage positions of at most 32 bytes each",
   required: true,
+  example: ["0x0"],
   check: (value) => {
     const keys = list(value, STRINGS, (key) => {
       readKey(key);

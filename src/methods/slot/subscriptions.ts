@@ -8,6 +8,7 @@ import { accountConfig, programAccountsConfig } from "./params/account-config.ts
 import { leastConfirmed } from "./params/commitment.ts";
 import { config } from "./params/config.ts";
 import { pubkey, signature } from "./params/keys.ts";
+import { ADDRESS_EXAMPLE, plain, SIGNATURE_EXAMPLE } from "./params/plain.ts";
 import { boolean, list, oneOf, type Reader, string, tagged, unsigned } from "./params/serde.ts";
 import { SerdeFault } from "./params/serde-fault.ts";
 import { TRANSACTION_ENCODINGS } from "./params/transaction-config.ts";
@@ -37,30 +38,34 @@ const oneAddress: Reader = (value) => {
   return addresses.map(provided("mentions", pubkey));
 };
 
-const param = (name: string, want: string, check: Reader): Param =>
-  Object.freeze({ name, want, required: true, check } satisfies Param);
+const address = plain("address", "an address: 32 bytes in base58", {
+  check: provided("pubkey", pubkey),
+  example: ADDRESS_EXAMPLE,
+});
 
-const address = param("address", "an address: 32 bytes in base58", provided("pubkey", pubkey));
+const transaction = plain("signature", "a signature: 64 bytes in base58", {
+  check: provided("signature", signature),
+  example: SIGNATURE_EXAMPLE,
+});
 
-const transaction = param(
-  "signature",
-  "a signature: 64 bytes in base58",
-  provided("signature", signature),
-);
-
-const logsFilter = param(
+const logsFilter = plain(
   "filter",
   '"all", "allWithVotes" or an object with the key mentions, a list of one address',
-  tagged({ mentions: oneAddress }, ["all", "allWithVotes"]),
+  { check: tagged({ mentions: oneAddress }, ["all", "allWithVotes"]), example: "all" },
 );
 
-const blockFilter = param(
+const blockFilter = plain(
   "filter",
   '"all" or an object with the key mentionsAccountOrProgram, an address',
-  tagged({ mentionsAccountOrProgram: provided("mentions_account_or_program", pubkey) }, ["all"]),
+  {
+    check: tagged({ mentionsAccountOrProgram: provided("mentions_account_or_program", pubkey) }, [
+      "all",
+    ]),
+    example: "all",
+  },
 );
 
-const id = param("subscription", "the number that subscribing gave", unsigned("u64"));
+const id = plain("subscription", "the number that subscribing gave", { check: unsigned("u64") });
 
 const logsConfig = config({
   name: "RpcTransactionLogsConfig",

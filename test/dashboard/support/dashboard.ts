@@ -34,7 +34,8 @@ export type Dashboard = {
   readonly stop: () => Promise<void>;
 };
 
-const BALANCE = "0xde0b6b3a7640000";
+/** Of every address. */
+export const BALANCE = "0xde0b6b3a7640000";
 export const SOME_ADDRESS = "0x00000000219ab540356cbb839cbe05303d7705fa";
 
 export type DashboardOptions = {

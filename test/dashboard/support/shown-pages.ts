@@ -44,6 +44,11 @@ async function openNewKey(page: Page): Promise<void> {
   await page.getByText("Limits, end and what it may be used for").click();
 }
 
+async function fillExample(page: Page): Promise<void> {
+  await button(page, "Fill in an example").click();
+  await page.getByText("Copy as code").click();
+}
+
 async function send(page: Page): Promise<void> {
   await button(page, "Send").click();
   await page.getByText("charged").waitFor();
@@ -80,6 +85,11 @@ export const SHOWN_PAGES: readonly Shown[] = [
     own("/keys", "API keys", { act: dialog("Revoke: indexer"), isForPhones: true }),
   ),
   own(`/explorer?${CALL}`, "Explorer", { act: send }),
+  named(
+    "explorer-fields",
+    own("/explorer?network=mainnet&method=eth_call", "Explorer", { act: fillExample }),
+  ),
+  named("explorer-block", own("/explorer?network=solana&method=getBlock", "Explorer")),
   own("/alerts", "Alerts", { act: text("Try it out") }),
   own("/members", "Members", { act: text("grace@example.com") }),
   own("/tokens", "API tokens", { act: text("billing") }),

@@ -75,6 +75,7 @@ export const tokenFilter: Param = Object.freeze({
   name: "filter",
   want: "an object with one of the keys mint or programId, an address",
   required: true,
+  example: { programId: "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA" },
   check: tagged({ mint: pubkey, programId: pubkey }),
 } satisfies Param);
 

@@ -25,6 +25,9 @@ function complete(given: JsonObject): JsonObject {
   return new Map(members.filter(([, value]) => value !== null));
 }
 
+const DETAILS = ["full", "accounts", "signatures", "none"];
+const COMMITMENTS = ["confirmed", "finalized"];
+
 export const blockConfig: Param = Object.freeze({
   ...encodingConfig(
     {
@@ -34,12 +37,22 @@ export const blockConfig: Param = Object.freeze({
         encoding: oneOf(TRANSACTION_ENCODINGS),
         maxSupportedTransactionVersion: unsigned("u8"),
         rewards: boolean,
-        transactionDetails: oneOf(["full", "accounts", "signatures", "none"]),
+        transactionDetails: oneOf(DETAILS),
       },
     },
     complete,
   ),
   fallback: complete(new Map()),
+  members: [
+    { name: "transactionDetails", want: "how much of each transaction", choices: DETAILS },
+    { name: "encoding", want: "how transactions are written", choices: TRANSACTION_ENCODINGS },
+    {
+      name: "maxSupportedTransactionVersion",
+      want: "an integer such as 0: blocks with newer transactions are refused",
+    },
+    { name: "rewards", want: "true to see what validators got" },
+    { name: "commitment", want: "how far it has to be agreed on", choices: COMMITMENTS },
+  ],
 } satisfies Param);
 
 const slotNumber = unsigned("u64");
@@ -71,6 +84,7 @@ export const blockLimit: Param = Object.freeze({
   name: "limit",
   want: "a number of blocks, at most 500000",
   required: true,
+  example: 5,
   check: (value) => {
     const limit = unsigned("usize")(value);
     if (BigInt(limit.text) <= MOST_BLOCKS) return limit;

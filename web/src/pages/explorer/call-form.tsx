@@ -1,11 +1,13 @@
 import { useState } from "preact/hooks";
-import type { Method } from "../../../../src/console/contract/session.ts";
+import type { Method, NetworkView } from "../../../../src/console/contract/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { TextArea } from "../../ui/field.tsx";
 import { Form, fieldError } from "../../ui/form.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Segments } from "../../ui/tabs.tsx";
 import { type SharedCall, writeAddress } from "./call-address.ts";
+import { CopyCall } from "./copy-call.tsx";
 import { ParamField } from "./param-field.tsx";
 import { encodeAll, textsOf } from "./param-texts.ts";
 import { parseRequest, requestText } from "./request-text.ts";
@@ -14,7 +16,7 @@ import { parseRequest, requestText } from "./request-text.ts";
 export type Draft = { readonly texts: readonly string[] } | { readonly raw: string };
 
 export type CallFormProps = {
-  readonly network: string;
+  readonly network: NetworkView;
   readonly method: Method;
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
@@ -59,7 +61,7 @@ export function CallForm(props: CallFormProps) {
       label="The call"
       submit="Send"
       onSubmit={send}
-      actions={<Share call={{ network, method: method.method, params: values }} />}
+      actions={<Share call={{ network: network.name, method: method.method, params: values }} />}
     >
       <Segments
         label="Enter the params as"
@@ -70,6 +72,7 @@ export function CallForm(props: CallFormProps) {
         value={isRaw ? "json" : "form"}
         onChange={show}
       />
+      {!isRaw && <Example {...{ method, onDraft }} />}
       {refusal !== undefined && <Notice tone="warn">{refusal}</Notice>}
       {isRaw ? (
         <RawField raw={draft.raw} parsed={parsed} onInput={(raw) => onDraft({ raw })} />
@@ -79,7 +82,20 @@ export function CallForm(props: CallFormProps) {
           onInput={(texts) => onDraft({ texts })}
         />
       )}
+      <CopyCall {...{ network, method: method.method, params: values }} />
     </Form>
+  );
+}
+
+/** Fills the form with params that are right. */
+function Example({ method, onDraft }: Pick<CallFormProps, "method" | "onDraft">) {
+  const { example, params } = method;
+  const texts = example === null || params.length === 0 ? undefined : textsOf(params, example);
+  if (texts === undefined) return null;
+  return (
+    <Button size="small" onClick={() => onDraft({ texts })}>
+      Fill in an example
+    </Button>
   );
 }
 

@@ -4,7 +4,7 @@ import { Code, Copy } from "../../ui/copy.tsx";
 import { Badge, Card, Stat, Stats } from "../../ui/display.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Segments } from "../../ui/tabs.tsx";
-import { type CallError, errorOf, explain } from "./explain-error.ts";
+import { type CallError, errorOf, explain, servedBy } from "./explain-error.ts";
 import type { MadeCall } from "./history.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { parseLossless, prettyJson } from "./lossless-json.ts";
@@ -34,11 +34,7 @@ export function CallResult({ call: { reply, method, network } }: { readonly call
             value={reply.block ?? "–"}
             note={reply.block === null ? "the params name no tag" : "that it was answered for"}
           />
-          <Stat
-            label="Served by"
-            value={reply.servedBy ?? "own nodes"}
-            note={reply.servedBy === null ? "or what the gateway keeps" : "no own node could"}
-          />
+          <Stat label="Served by" {...servedBy(reply)} />
         </Stats>
         {!isOk && <Failure status={reply.status} error={error} />}
         {reply.cut && (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ERRORS } from "../../../../src/jsonrpc/errors.ts";
-import { errorOf, explain } from "./explain-error.ts";
+import { errorOf, explain, servedBy } from "./explain-error.ts";
 
 /** Rows whose answers differ from another's in their details alone. */
 const ALIKE: Readonly<Record<string, string>> = {
@@ -38,4 +38,14 @@ test("only an object with a code and a message is an error", () => {
   expect(errorOf({ error: "no" })).toBeUndefined();
   expect(errorOf(undefined)).toBeUndefined();
   expect(errorOf({ error: { code: 3, message: "m" } })).toEqual({ code: 3, message: "m" });
+});
+
+test.each([
+  [503, null, "nobody"],
+  [503, "partner", "nobody"],
+  [402, null, "nobody"],
+  [200, "partner", "partner"],
+  [200, null, "own nodes"],
+])("of status %s, with the partner %s named, it is said that %s served it", (status, by, value) => {
+  expect(servedBy({ status, servedBy: by }).value).toBe(value);
 });

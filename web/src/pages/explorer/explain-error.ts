@@ -79,3 +79,16 @@ export function errorOf(answer: unknown): CallError | undefined {
   if (typeof code !== "number" || typeof message !== "string") return undefined;
   return error as CallError;
 }
+
+type Served = { readonly status: number; readonly servedBy: string | null };
+
+/** Who answered, and what there is to say of it. */
+export function servedBy({ status, servedBy: partner }: Served): {
+  readonly value: string;
+  readonly note: string;
+} {
+  if (status === 503) return { value: "nobody", note: "no node could answer in time" };
+  if (status >= 400) return { value: "nobody", note: "the gateway answered this itself" };
+  if (partner !== null) return { value: partner, note: "no own node could" };
+  return { value: "own nodes", note: "or what the gateway keeps" };
+}

@@ -54,7 +54,7 @@ const BEGINNERS: readonly string[] = ["eth_blockNumber", "getSlot"];
 function methodOf({ methods }: NetworkView, name: string): Method {
   const found = methods.find(({ method }) => method === name);
   const beginner = methods.find(({ method }) => BEGINNERS.includes(method));
-  return found ?? beginner ?? methods[0] ?? { method: name, credits: 0, params: [] };
+  return found ?? beginner ?? methods[0] ?? { method: name, credits: 0, params: [], example: null };
 }
 
 /** Params of a call that is opened again, as the form's texts where it can show them. */
@@ -127,7 +127,7 @@ function Bench({ networks }: { readonly networks: Some<NetworkView> }) {
             />
             <CallForm
               key={`${network.name} ${method.method}`}
-              {...{ network: network.name, method, draft }}
+              {...{ network, method, draft }}
               onDraft={(next) => setChosen({ network, method, draft: next })}
               onMethod={(name, params) => choose(network, name, params)}
               onSend={send}

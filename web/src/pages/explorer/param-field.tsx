@@ -1,6 +1,7 @@
 import { useId } from "preact/hooks";
 import type { MethodParam } from "../../../../src/console/contract/session.ts";
 import { Field, FieldFrame, Select, TextArea } from "../../ui/field.tsx";
+import { MemberFields } from "./member-fields.tsx";
 import { kindOf } from "./param-texts.ts";
 
 const TAGS = ["latest", "safe", "finalized", "earliest", "pending"];
@@ -31,7 +32,9 @@ export function ParamField({ param, index, text, fault, onInput }: ParamFieldPro
   }
   if (kind === "json") {
     const rows = Math.min(12, Math.max(param.required ? 4 : 2, text.split("\n").length));
-    return <TextArea {...frame} mono {...{ rows, placeholder, onInput, value: text }} />;
+    const asJson = <TextArea {...frame} mono {...{ rows, placeholder, onInput, value: text }} />;
+    if (param.members.length === 0) return asJson;
+    return <MemberFields {...{ param, text, fault, onInput, asJson, label: frame.label }} />;
   }
   if (kind === "block") return <BlockField {...{ frame, placeholder, text, onInput }} />;
   return <Field {...frame} mono {...{ placeholder, onInput, value: text }} autoComplete="off" />;

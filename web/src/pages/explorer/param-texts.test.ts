@@ -6,13 +6,22 @@ import { EVM_METHODS, SLOT_METHODS } from "../../../../src/methods/registry.ts";
 import { encode, encodeAll, initialTexts, kindOf, textsOf } from "./param-texts.ts";
 
 function param(changes: Partial<MethodParam>): MethodParam {
-  return { name: "p", required: false, want: "bytes", role: null, fallback: null, ...changes };
+  return {
+    name: "p",
+    required: false,
+    want: "bytes",
+    role: null,
+    fallback: null,
+    members: [],
+    ...changes,
+  };
 }
 
 function paramsOf(method: string): readonly MethodParam[] {
   const definition = [...EVM_METHODS, ...SLOT_METHODS].find((one) => one.method === method);
   return (definition?.params ?? []).map(({ name, required, want, role, fallback }) => ({
     ...{ name, want, required: required === true, role: role ?? null, fallback: fallback ?? null },
+    members: [],
   }));
 }
 

@@ -49,7 +49,7 @@ function encodeJson(text: string): Encoded {
 }
 
 /** The text that is shown in the form for a value; the empty text for none. */
-function textOf(kind: ParamKind, value: unknown): string {
+export function textOf(kind: ParamKind, value: unknown): string {
   if (value === undefined || value === null) return "";
   if (kind !== "json" && typeof value === "string") return value;
   return kind === "json" ? JSON.stringify(value, undefined, 2) : JSON.stringify(value);
