@@ -72,6 +72,22 @@ export type UsagePoint = {
 /** The sums of a span, over all keys. */
 export type UsageTotal = Omit<UsageRow, "at" | "keyId">;
 
+/** What an account used in a span. */
+export type AccountTotal = {
+  readonly accountId: string;
+  readonly calls: number;
+  readonly credits: number;
+  /** Calls with any outcome but the answered ones. */
+  readonly failed: number;
+};
+
+export type TopAccounts = {
+  /** By credits, then by calls. */
+  readonly leading: readonly AccountTotal[];
+  /** Of all that called. */
+  readonly all: Omit<AccountTotal, "accountId"> & { readonly accounts: number };
+};
+
 /** Larger with each batch of the process, which sends one after the other. */
 export type BatchNumber = { readonly process: string; readonly number: number };
 
@@ -91,6 +107,10 @@ export type UsageStore = {
   readonly series: (query: UsageSeriesQuery) => Promise<readonly UsagePoint[]>;
   /** Sums of the span, by network, method and outcome. */
   readonly totals: (query: UsageQuery) => Promise<readonly UsageTotal[]>;
+  /** The accounts that used most. Of minutes a span should be short: the rows of all accounts are summed. */
+  readonly topAccounts: (
+    query: Pick<UsageQuery, "resolution" | "from" | "to"> & { readonly limit: number },
+  ) => Promise<TopAccounts>;
   /** The contracts most called, most first. */
   readonly topContracts: (
     query: Pick<UsageQuery, "accountId" | "from" | "to"> & { readonly limit: number },

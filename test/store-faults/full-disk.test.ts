@@ -75,7 +75,8 @@ const WRITES: typeof BEFORE = [
 const READS = [
   ...["accounts.findByEmail", "accounts.findById", "accounts.list", "accounts.page"],
   ...["keys.findByHash", "keys.findById", "keys.list", "ledger.read", "changes.since"],
-  ...["usage.query", "usage.series", "usage.totals", "usage.topContracts", "partners.read"],
+  ...["usage.query", "usage.series", "usage.totals", "usage.topAccounts", "usage.topContracts"],
+  ...["partners.read"],
   ...["members.list", "members.ofEmail", "audit.page", "alerts.read", "alerts.list", "alerts.page"],
   ...["fleet.list", "fleet.drained", "fleet.lossFound", "filters.find"],
   ...["tokens.findByHash", "tokens.list"],

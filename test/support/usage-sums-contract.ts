@@ -158,6 +158,44 @@ export function usageSumsContract(storage: () => Storage): void {
     const points = await usage.series({ ...asked, by: "network", stepMs: HOUR_MS, top: 1 });
     expect(points.map(({ at }) => at)).toEqual([MIDNIGHT]);
   });
+
+  test("the accounts that used most come first, beside the sums of all", async () => {
+    const { usage } = storage();
+    const of = (accountId: string, credits: number, over: Partial<UsageBucket> = {}) =>
+      bucket({ ...{ minute: MINUTE, accountId, calls: 2, credits }, ...over });
+    await usage.record(
+      [
+        of("acc_small", 80),
+        of("acc_large", 500),
+        of("acc_large", 0, { outcome: "revert", keyId: "key_2" }),
+        of("acc_large", 400, { minute: MINUTE - 1, outcome: "partner" }),
+        of("acc_even", 80, { calls: 3 }),
+        of("acc_before", 9999, { minute: MINUTE - 60 }),
+        of("acc_after", 9999, { minute: MINUTE + 1 }),
+      ],
+      [],
+    );
+    const asked = {
+      resolution: "minute",
+      from: MIDNIGHT - 2 * MINUTE_MS,
+      to: MIDNIGHT + 1,
+    } as const;
+    expect(await usage.topAccounts({ ...asked, limit: 2 })).toEqual({
+      leading: [
+        { accountId: "acc_large", calls: 6, credits: 900, failed: 2 },
+        { accountId: "acc_even", calls: 3, credits: 80, failed: 0 },
+      ],
+      all: { accounts: 3, calls: 11, credits: 1060, failed: 2 },
+    });
+    const day = { resolution: "day", from: MIDNIGHT, to: MIDNIGHT + 1, limit: 9 } as const;
+    const { leading } = await usage.topAccounts(day);
+    expect(leading.map(({ accountId }) => accountId)).toEqual([
+      ...["acc_after", "acc_large", "acc_even", "acc_small"],
+    ]);
+    expect(
+      await usage.topAccounts({ ...asked, from: MIDNIGHT + HOUR_MS, to: MIDNIGHT, limit: 2 }),
+    ).toEqual({ leading: [], all: { accounts: 0, calls: 0, credits: 0, failed: 0 } });
+  });
 }
 
 type Figures = {

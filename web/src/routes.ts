@@ -99,6 +99,12 @@ export const ROUTES: readonly Route[] = [
     page: async () => (await import("./pages/accounts/accounts-page.tsx")).AccountsPage,
   },
   {
+    path: "/accounts/:id/usage",
+    title: "Usage of an account",
+    access: "operator",
+    page: async () => (await import("./pages/accounts/account-usage-page.tsx")).AccountUsagePage,
+  },
+  {
     path: "/accounts/:id",
     title: "Account",
     access: "operator",

@@ -95,6 +95,16 @@ export function useSession(): Session {
   return session;
 }
 
+const Viewed = createContext<OwnAccount | undefined>(undefined);
+
+/** Pages that operators look at as the account's own people see them. */
+export function ViewedAccount(props: {
+  readonly account: OwnAccount;
+  readonly children: ComponentChildren;
+}) {
+  return <Viewed.Provider value={props.account}>{props.children}</Viewed.Provider>;
+}
+
 /**
  * The chosen account and the path of the API for it, on pages that are shown only with an account:
  * `const { account, path } = useAccount(); useGet(path("/keys"))`.
@@ -103,7 +113,8 @@ export function useAccount(): {
   readonly account: OwnAccount;
   readonly path: (rest?: string) => string;
 } {
-  const { account } = useSession();
+  const session = useSession();
+  const account = useContext(Viewed) ?? session.account;
   if (account === undefined) throw new Error("useAccount without an account");
   return { account, path: (rest = "") => accountPath(account.id, rest) };
 }

@@ -66,6 +66,9 @@ export async function checkAccess(
     throw new Problem("forbidden", "this is for operators; ask one of them");
   }
   const { account, role } = await ownAccount(parts, user, request.account ?? "");
+  // What a program may read of an account an operator may look at: keys without their texts, and usage.
+  const mayLook = method === "GET" && contract.scope !== undefined;
+  if (role === undefined && !(mayLook && (await isOperator(parts, user)))) throw notFound();
   if (access === "owner" && role !== "owner") {
     throw new Problem("forbidden", "this is for the account's owner; ask them");
   }
@@ -105,17 +108,18 @@ export function isOwner({ email }: SessionUser, account: Account): boolean {
   return account.email.toLowerCase() === email.toLowerCase();
 }
 
+/** The role is undefined where the account is not the user's. */
 async function ownAccount(
   { storage }: Parts,
   user: SessionUser,
   id: string,
-): Promise<{ account: Account; role: Role }> {
+): Promise<{ account: Account; role: Role | undefined }> {
   const [account, memberships] = await Promise.all([
     storage.accounts.findById(id),
     storage.members.ofEmail(user.email),
   ]);
   if (account === undefined) throw notFound();
   if (isOwner(user, account)) return { account, role: "owner" };
-  if (memberships.some(({ accountId }) => accountId === id)) return { account, role: "member" };
-  throw notFound();
+  const isMember = memberships.some(({ accountId }) => accountId === id);
+  return { account, role: isMember ? "member" : undefined };
 }

@@ -9,8 +9,10 @@ import {
   listReply,
   pageOf,
   pageQuery,
+  time,
   whole,
 } from "./common.ts";
+import { FLEET_RANGES } from "./constants.ts";
 import { defineRoute } from "./route.ts";
 
 export const operatorAccount = z.object({
@@ -21,6 +23,26 @@ export const operatorAccount = z.object({
   keys: z.object({ all: whole, active: whole }),
 });
 export type OperatorAccount = z.output<typeof operatorAccount>;
+
+const used = { calls: whole, failed: whole, credits: whole };
+
+export const allUsage = z.object({
+  from: time,
+  to: time,
+  /** Of all that called. */
+  all: z.object({ ...used, accounts: whole }),
+  /** The largest, by credits. */
+  accounts: z.array(
+    z.object({
+      id: id("acc"),
+      /** Null: the account has been deleted. */
+      email: z.string().nullable(),
+      plan: z.string().nullable(),
+      ...used,
+    }),
+  ),
+});
+export type AllUsage = z.output<typeof allUsage>;
 
 export const plan = z.object({
   name: z.string(),
@@ -102,6 +124,17 @@ export const creditAccount = defineRoute({
   status: 200,
   reply: balance,
   audit: ["account.credit"],
+});
+
+export const readAllUsage = defineRoute({
+  id: "readAllUsage",
+  method: "GET",
+  url: "/api/operator/usage",
+  access: "operator",
+  summary: "What all accounts used, and those that used most",
+  query: z.strictObject({ range: z.enum(FLEET_RANGES).default("24h") }),
+  status: 200,
+  reply: allUsage,
 });
 
 export const listPlans = defineRoute({

@@ -20,8 +20,13 @@ import {
   listAccounts,
   listPlans,
   type OperatorAccount,
+  readAllUsage,
   readOperatorAccount,
 } from "../contract/operator-accounts.ts";
+import { fleetSpanOf } from "../usage/usage-span.ts";
+
+/** Shown of those that used most. */
+const MOST_ACCOUNTS = 20;
 
 export function operatorAccountRoutes(parts: ApiParts): BoundRoute[] {
   const { storage, config } = parts;
@@ -37,6 +42,7 @@ export function operatorAccountRoutes(parts: ApiParts): BoundRoute[] {
     }),
     change(parts),
     credit(parts),
+    allUsage(parts),
     bind(listPlans, async () => ({
       items: Object.entries(config.plans).map(([name, plan]) => ({
         name,
@@ -108,6 +114,26 @@ function credit(parts: ApiParts): BoundRoute {
     const detail = { credits: body.credits };
     note({ action: "account.credit", target: id, accountId: id, detail });
     return balanceView({ storage, plans: config.plans }, account, now);
+  });
+}
+
+function allUsage({ storage, clock }: ApiParts): BoundRoute {
+  return bind(readAllUsage, async ({ query }) => {
+    const { from, to, resolution } = fleetSpanOf(query.range, clock.now());
+    const asked = { from, to, resolution, limit: MOST_ACCOUNTS };
+    const { leading, all } = await storage.usage.topAccounts(asked);
+    const accounts = await Promise.all(
+      leading.map(async ({ accountId, ...used }) => {
+        const account = await storage.accounts.findById(accountId);
+        return {
+          id: accountId,
+          email: account?.email ?? null,
+          plan: account?.plan ?? null,
+          ...used,
+        };
+      }),
+    );
+    return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), all, accounts };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { UnixMs } from "../../lib/clock.ts";
 import { DAY_MS } from "../../lib/day.ts";
 import type { UsageResolution } from "../../storage/usage-store.ts";
+import type { FLEET_RANGES } from "../contract/constants.ts";
 import type { Range } from "../contract/usage.ts";
 
 const MINUTE_MS = 60_000;
@@ -32,7 +33,29 @@ export function spanOf(range: Range, now: UnixMs, kept: Kept): Span {
   const { lengthMs, stepMs: fine } = RANGE_STEPS[range];
   const grown = fine < HOUR_MS && kept.minutes < lengthMs ? HOUR_MS : fine;
   const stepMs = grown === HOUR_MS && kept.hours < lengthMs ? DAY_MS : grown;
-  const resolution = stepMs === DAY_MS ? "day" : stepMs === HOUR_MS ? "hour" : "minute";
   const to = (Math.floor(now / stepMs) + 1) * stepMs;
-  return { from: to - Math.max(lengthMs, stepMs), to, stepMs, resolution };
+  const from = to - Math.max(lengthMs, stepMs);
+  return { from, to, stepMs, resolution: resolutionOf(stepMs) };
+}
+
+export type FleetRange = (typeof FLEET_RANGES)[number];
+
+/** Of all accounts: in steps so long that few rows are summed. Days are those of UTC, the present one included. */
+const FLEET_STEPS: Readonly<Record<FleetRange, { count: number; stepMs: number }>> = Object.freeze({
+  "1h": { count: 60, stepMs: MINUTE_MS },
+  "24h": { count: 24, stepMs: HOUR_MS },
+  "7d": { count: 7, stepMs: DAY_MS },
+  "30d": { count: 30, stepMs: DAY_MS },
+});
+
+/** A range of the usage of all accounts, as it ends now. */
+export function fleetSpanOf(range: FleetRange, now: UnixMs): Span {
+  const { count, stepMs } = FLEET_STEPS[range];
+  const to = (Math.floor(now / stepMs) + 1) * stepMs;
+  return { from: to - count * stepMs, to, stepMs, resolution: resolutionOf(stepMs) };
+}
+
+function resolutionOf(stepMs: number): UsageResolution {
+  if (stepMs === DAY_MS) return "day";
+  return stepMs === HOUR_MS ? "hour" : "minute";
 }

@@ -1,5 +1,7 @@
 import {
+  type AccountTotal,
   ANSWERED_OUTCOMES,
+  type TopAccounts,
   type UsageDimension,
   type UsagePoint,
   type UsageRow,
@@ -48,6 +50,31 @@ function leadingNames(
   const names = [...calls].sort(([a, callsA], [b, callsB]) => compare([-callsA, a], [-callsB, b]));
   return names.map(([name]) => name);
 }
+
+/** The accounts of the rows of a span, largest first. */
+export function topAccountsOf(
+  rows: readonly (UsageRow & { readonly accountId: string })[],
+  limit: number,
+): TopAccounts {
+  const totals = new Map<string, AccountTotal>();
+  const all = { calls: 0, credits: 0, failed: 0 };
+  for (const { accountId, outcome, calls, credits } of rows) {
+    const failed = ANSWERED_OUTCOMES.includes(outcome) ? 0 : calls;
+    const sum = totals.get(accountId) ?? { calls: 0, credits: 0, failed: 0 };
+    totals.set(accountId, { accountId, ...plus(sum, { calls, credits, failed }) });
+    Object.assign(all, plus(all, { calls, credits, failed }));
+  }
+  const order = ({ accountId, calls, credits }: AccountTotal) => [-credits, -calls, accountId];
+  const leading = [...totals.values()].sort((a, b) => compare(order(a), order(b)));
+  return { leading: leading.slice(0, limit), all: { ...all, accounts: totals.size } };
+}
+
+type Counts = Omit<AccountTotal, "accountId">;
+const plus = (a: Counts, b: Counts): Counts => ({
+  calls: a.calls + b.calls,
+  credits: a.credits + b.credits,
+  failed: a.failed + b.failed,
+});
 
 /** Sums of the rows of a span by network, method and outcome. */
 export function totalsOf(rows: readonly UsageRow[]): readonly UsageTotal[] {

@@ -7,7 +7,7 @@ import type {
   UsageStore,
 } from "../usage-store.ts";
 import { compare } from "./compare.ts";
-import { seriesOf, totalsOf } from "./usage-sums.ts";
+import { seriesOf, topAccountsOf, totalsOf } from "./usage-sums.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES: Readonly<Record<UsageResolution, number>> = { minute: 1, hour: 60, day: 1440 };
@@ -53,6 +53,11 @@ export function memoryUsage(check: () => void): UsageStore {
     query: async (query) => rowsOf(query),
     series: async (query) => seriesOf(rowsOf(query), query),
     totals: async (query) => totalsOf(rowsOf(query)),
+    topAccounts: async ({ resolution, from, to, limit }) => {
+      check();
+      const rows = [...tables[resolution].values()].filter(({ at }) => at >= from && at < to);
+      return topAccountsOf(rows, limit);
+    },
     topContracts: async ({ accountId, from, to, limit }) => {
       check();
       const found = [...contracts.values()].filter(

@@ -1,9 +1,20 @@
-import { ANSWERED, COLUMNS, spanValues, tableOf } from "../rows/usage.ts";
+import {
+  ANSWERED,
+  COLUMNS,
+  spanValues,
+  TABLES,
+  type TopAccountRow,
+  tableOf,
+  topAccountsSql,
+  toTopAccounts,
+} from "../rows/usage.ts";
 import type { UsagePoint, UsageQuery, UsageStore, UsageTotal } from "../usage-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 /** Figures for charts and tables, summed where the rows are. */
-export function usageSums(db: PostgresDatabase): Pick<UsageStore, "series" | "totals"> {
+export function usageSums(
+  db: PostgresDatabase,
+): Pick<UsageStore, "series" | "totals" | "topAccounts"> {
   return {
     series: ({ by, stepMs, top, ...query }) => {
       const name = COLUMNS[by];
@@ -33,6 +44,10 @@ FROM slice GROUP BY step, shown ORDER BY step, shown NULLS LAST`;
          GROUP BY network, method, outcome ORDER BY network, method, outcome`,
         spanValues(query),
       ),
+    topAccounts: async ({ resolution, from, to, limit }) => {
+      const sql = topAccountsSql(`@${TABLES[resolution]}`);
+      return toTopAccounts(await db.read<TopAccountRow>(sql, { from, to, limit }));
+    },
   };
 }
 

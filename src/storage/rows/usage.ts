@@ -1,6 +1,8 @@
 import {
+  type AccountTotal,
   ANSWERED_OUTCOMES,
   type ContractCount,
+  type TopAccounts,
   type UsageBucket,
   type UsageDimension,
   type UsageQuery,
@@ -55,4 +57,31 @@ export function newestOf(
 ): number {
   const minutes = [...buckets, ...contracts].map(({ minute }) => minute);
   return minutes.reduce((newest, minute) => Math.max(newest, minute), 0) * MINUTE_MS;
+}
+
+export type TopAccountRow = AccountTotal & {
+  readonly allCalls: number;
+  readonly allCredits: number;
+  readonly allFailed: number;
+  readonly accounts: number;
+};
+
+/** Each row has the sums of all accounts as well, so that both are of one moment. By the index on the time. */
+export const topAccountsSql = (table: string): string => `
+SELECT account_id AS "accountId", sum(calls) AS calls, sum(credits) AS credits,
+  sum(CASE WHEN outcome IN (${ANSWERED}) THEN 0 ELSE calls END) AS failed,
+  sum(sum(calls)) OVER () AS "allCalls", sum(sum(credits)) OVER () AS "allCredits",
+  sum(sum(CASE WHEN outcome IN (${ANSWERED}) THEN 0 ELSE calls END)) OVER () AS "allFailed",
+  count(*) OVER () AS accounts
+FROM ${table} WHERE at >= :from AND at < :to
+GROUP BY account_id ORDER BY credits DESC, calls DESC, account_id LIMIT :limit`;
+
+export function toTopAccounts(rows: readonly TopAccountRow[]): TopAccounts {
+  const { allCalls = 0, allCredits = 0, allFailed = 0, accounts = 0 } = rows[0] ?? {};
+  return {
+    leading: rows.map(({ accountId, calls, credits, failed }) => ({
+      ...{ accountId, calls, credits, failed },
+    })),
+    all: { calls: allCalls, credits: allCredits, failed: allFailed, accounts },
+  };
 }

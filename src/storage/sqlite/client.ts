@@ -220,7 +220,7 @@ function storageOver(client: SqliteClient): Storage {
       query: true,
       series: true,
       totals: true,
-      topContracts: true,
+      ...{ topAccounts: true, topContracts: true },
       prune: true,
     }),
     partners: remote<PartnerStore>(client, "partners", { take: true, read: true }),

@@ -1,5 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { ANSWERED, COLUMNS, spanValues, TABLES, tableOf } from "../rows/usage.ts";
+import {
+  ANSWERED,
+  COLUMNS,
+  spanValues,
+  TABLES,
+  type TopAccountRow,
+  tableOf,
+  topAccountsSql,
+  toTopAccounts,
+} from "../rows/usage.ts";
 import type {
   UsagePoint,
   UsageQuery,
@@ -10,7 +19,9 @@ import type {
 import type { Blocking } from "./database.ts";
 
 /** Figures for charts and tables, summed where the rows are. */
-export function usageSums(db: DatabaseSync): Pick<Blocking<UsageStore>, "series" | "totals"> {
+export function usageSums(
+  db: DatabaseSync,
+): Pick<Blocking<UsageStore>, "series" | "totals" | "topAccounts"> {
   return {
     series: (query: UsageSeriesQuery) => {
       const { stepMs, top } = query;
@@ -19,6 +30,10 @@ export function usageSums(db: DatabaseSync): Pick<Blocking<UsageStore>, "series"
     },
     totals: (query: UsageQuery) =>
       db.prepare(totalsSql(query)).all(spanValues(query)) as UsageTotal[],
+    topAccounts: ({ resolution, from, to, limit }) => {
+      const rows = db.prepare(topAccountsSql(TABLES[resolution])).all({ from, to, limit });
+      return toTopAccounts(rows as TopAccountRow[]);
+    },
   };
 }
 

@@ -291,3 +291,39 @@ test("contracts that eth_call named most come first, of the account alone", asyn
   ]);
   await rig.close();
 });
+
+test("operators see what all accounts used, the largest first, and an account's usage as its people do", async () => {
+  const rig = await openRig();
+  const large = await rig.account("large@example.com");
+  const small = await rig.account("small@example.com");
+  await rig.account("operator@example.com", { operator: true });
+  const minute = Math.floor(rig.parts.clock.now() / 60_000);
+  const of = (accountId: string, credits: number) => ({
+    ...{ minute, accountId, keyId: "key_1", network: "mainnet", method: "eth_call", outcome: "ok" },
+    ...{ calls: 2, credits, bytes: 1, latencyMs: 1 },
+  });
+  await rig.storage.usage.record([of(small.id, 80), of(large.id, 240), of("acc_gone", 5)], []);
+  const operator = rig.person("operator@example.com");
+  for (const range of ["1h", "24h", "7d", "30d"]) {
+    const reply = await operator.get(`/api/operator/usage?range=${range}`);
+    expect(reply.json(), range).toMatchObject({
+      all: { accounts: 3, calls: 6, credits: 325, failed: 0 },
+      accounts: [
+        { id: large.id, email: "large@example.com", plan: "free", calls: 2, credits: 240 },
+        { id: small.id, email: "small@example.com", credits: 80 },
+        { id: "acc_gone", email: null, plan: null, credits: 5 },
+      ],
+    });
+  }
+  const { from, to } = (await operator.get("/api/operator/usage?range=7d")).json();
+  expect([from, to]).toEqual(["2026-11-15T00:00:00.000Z", "2026-11-22T00:00:00.000Z"]);
+  const table = `/api/accounts/${large.id}/usage/table?range=1h`;
+  const own = await rig.person("large@example.com").get(table);
+  expect((await operator.get(table)).body).toBe(own.body);
+  expect((await operator.post(`/api/accounts/${large.id}/keys`, { name: "x" })).statusCode).toBe(
+    404,
+  );
+  expect((await operator.get(`/api/accounts/${large.id}/alerts`)).statusCode).toBe(404);
+  expect((await rig.person("small@example.com").get(table)).statusCode).toBe(404);
+  await rig.close();
+});

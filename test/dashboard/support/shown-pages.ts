@@ -103,6 +103,10 @@ export const SHOWN_PAGES: readonly Shown[] = [
     own("/networks", "Networks", { act: dialog("Drain geth of mainnet"), isForPhones: true }),
   ),
   own("/accounts", "Accounts", { act: text("grace@example.com") }),
+  named(
+    "account-usage",
+    own("/accounts/OWNER/usage?range=24h", "Usage", { act: text("You look at it as an operator") }),
+  ),
   named("account", own("/accounts/OWNER", OWNER, { act: text("Limits of its own") })),
   own("/nowhere", "There is no such page"),
 ];

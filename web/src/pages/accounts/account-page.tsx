@@ -6,7 +6,7 @@ import { api } from "../../api.ts";
 import { formatNumber, formatShare } from "../../format.ts";
 import { type Loaded, useGet, usePages } from "../../load.ts";
 import { Link, type PageProps } from "../../router.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Ago, Card, PageHead, Progress, Skeleton, Stat, Stats, Time } from "../../ui/display.tsx";
 import { Empty, LoadFault } from "../../ui/notice.tsx";
@@ -48,7 +48,15 @@ function Known({ account, path, loaded: { set, reload, error } }: KnownProps) {
   };
   return (
     <>
-      <PageHead title={account.email} actions={<Suspend {...{ account, path, onChange }} />}>
+      <PageHead
+        title={account.email}
+        actions={
+          <>
+            <ButtonLink to={`/accounts/${encodeURIComponent(account.id)}/usage`}>Usage</ButtonLink>
+            <Suspend {...{ account, path, onChange }} />
+          </>
+        }
+      >
         <span class="row">
           <Link to="/accounts">All accounts</Link>
           <AccountBadges account={account} />

@@ -10,6 +10,7 @@ import { Empty, LoadFault } from "../../ui/notice.tsx";
 import { type Column, Pager, Table } from "../../ui/table.tsx";
 import { AccountBadges } from "./account-badges.tsx";
 import { CreateAccount } from "./create-account.tsx";
+import { LargestCard } from "./largest-card.tsx";
 
 /** A pause in typing before the list is asked for. */
 const PAUSE_MS = 250;
@@ -33,6 +34,7 @@ export function AccountsPage() {
       >
         Everybody who may call this gateway: their plan, what they used today, and their keys.
       </PageHead>
+      <LargestCard />
       <SearchField value={search} onSearch={setSearch} />
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       <Card flush>
