@@ -168,8 +168,8 @@ export class DailyBalance {
 
   /** A lease that pays no call would be a statement beside each call's own, and throughput that others miss. */
   get #missing(): number {
-    const { size, current } = this.#open;
-    return size < this.#lastCredits ? 0 : this.#open.target(this.#rest.credits) - current.left;
+    const target = this.#open.target(this.#rest.credits);
+    return target < this.#lastCredits ? 0 : target - this.#open.current.left;
   }
 
   /** Serves the line as far as the lease reaches, and asks the store for the rest. */

@@ -12,6 +12,7 @@ const PLANS = {
   free: { dailyCredits: 3_000_000, creditsPerSecond: 500, failover: false },
   team: { dailyCredits: 75_000_000, creditsPerSecond: 40_000, failover: false },
   day: { dailyCredits: 1000, creditsPerSecond: 40_000, failover: false },
+  burst: { dailyCredits: 20_000, creditsPerSecond: 40_000, failover: false },
   // No more than the dearest call, 1,000 credits, is open.
   small: { dailyCredits: 50_000, creditsPerSecond: 2000, failover: false },
 };
@@ -198,6 +199,18 @@ describe("spending", () => {
     await settled();
     expect(order).toEqual(Array.from({ length: 60 }, (_, call) => call));
     expect(rig.takes.length).toBeLessThan(4);
+  });
+
+  test("near the end of a balance, where leases are smaller than a call, a line costs a statement a call", async () => {
+    const plan = "burst";
+    for (let call = 0; call < 19; call += 1) expect(await rig.serve({ plan }, 1000)).toBe("served");
+    const [before, outcomes] = [rig.takes.length, [] as Outcome[]];
+    for (let call = 0; call < 12; call += 1) {
+      rig.ledger.admit(identity({ plan }), 80, { admitted: (one) => void outcomes.push(one) });
+    }
+    for (let turns = 0; turns < 5; turns += 1) await settled();
+    expect(outcomes.filter(isReservation)).toHaveLength(12);
+    expect(rig.takes.length - before).toBeLessThanOrEqual(12);
   });
 });
 

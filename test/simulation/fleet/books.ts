@@ -18,7 +18,10 @@ export type Held = {
   readonly owners: readonly string[];
   readonly credits: number;
   readonly day: number;
+  readonly released: Released;
 };
+/** Credits of a call when it was admitted; 0 once it has ended free. */
+type Released = { readonly atMs: number; credits: number };
 
 /** What one gateway does with credits. */
 export class GatewayBook {
@@ -44,7 +47,7 @@ export class Books {
   readonly #rows = new Map<string, Row>();
   /** The most that a day of an owner ever had. */
   readonly #mostPerDay = new Map<string, number>();
-  readonly #released = new Map<string, { readonly atMs: number; readonly credits: number }[]>();
+  readonly #released = new Map<string, Released[]>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -91,7 +94,8 @@ export class Books {
     const { accountId } = identity;
     const { credits, day } = reservation;
     const owners = ownersOf(identity);
-    book.held.set(reservation, { owners, credits, day });
+    const released: Released = { atMs: this.#now(), credits };
+    book.held.set(reservation, { owners, credits, day, released });
     this.#move(book, { owner: accountId, credits, isBack: false });
     for (const owner of owners) {
       const row = this.row(owner, day);
@@ -100,9 +104,9 @@ export class Books {
       const taken = row.served + row.held;
       hold(taken <= most, () => `${owner} was given ${taken} of ${most} on day ${day}`);
     }
-    const released = this.#released.get(accountId) ?? [];
-    this.#released.set(accountId, released);
-    released.push({ atMs: this.#now(), credits });
+    const all = this.#released.get(accountId) ?? [];
+    this.#released.set(accountId, all);
+    all.push(released);
   }
 
   settled(book: GatewayBook, reservation: Reservation, served: boolean): void {
@@ -115,6 +119,7 @@ export class Books {
       if (served) row.served += held.credits;
       else this.#move(book, { owner, credits: held.credits, isBack: true });
     }
+    if (!served) held.released.credits = 0;
   }
 
   /** What is open in a gateway may be lost with it, as docs/credits.md has it. */
@@ -173,7 +178,7 @@ export class Books {
     hold(used <= most, () => `${owner} was charged ${used} of ${most} on day ${day}`);
   }
 
-  /** Over any ten seconds. */
+  /** What was served over any ten seconds: calls that ended free are counted by the bucket of their own process alone. */
   checkThroughput(account: string, perSecond: number): void {
     const released = this.#released.get(account) ?? [];
     const most = perSecond * 10 * OVERSHOOT + DEAREST_CALL_CREDITS;
