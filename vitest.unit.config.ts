@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const LAST = "test/secrets/whole-run.test.ts";
 /** Folders whose files are short, and leave nothing behind in their process. */
 const SHORT =
-  "cache,clients,docs,envelope,faults,fuzz,http,package,recordings,refusals,routing,slot,storage,subscriptions,tls,upgrade,websocket,wire";
+  "cache,clients,console,docs,envelope,faults,fuzz,http,package,recordings,refusals,routing,slot,storage,subscriptions,tls,upgrade,websocket,wire";
 const SHARED = ["bench/**/*.test.ts", "test/*.test.ts", `test/{${SHORT}}/**/*.test.ts`];
 // Most tests wait for processes and sockets: of two at a time, two cores have a quarter of their time to spare.
 const maxWorkers = Math.max(3, availableParallelism() - 1);
