@@ -4,7 +4,7 @@ import { accountParams, day, id, listReply, noContent, time } from "./common.ts"
 import { TOKEN_NAME_MAX_LENGTH } from "./constants.ts";
 import { defineRoute } from "./route.ts";
 
-export const tokenScope = z.enum(TOKEN_SCOPES);
+const tokenScope = z.enum(TOKEN_SCOPES);
 
 export const token = z.object({
   id: id("tok"),

@@ -26,7 +26,8 @@ export type Span = {
 };
 
 /** What OTLP says of every span that has neither events nor links, as all of these. */
-const NONE_OF = '"droppedAttributesCount":0,"events":[],"droppedEventsCount":0,"links":[],"droppedLinksCount":0';
+const NONE_OF =
+  '"droppedAttributesCount":0,"events":[],"droppedEventsCount":0,"links":[],"droppedLinksCount":0';
 
 /**
  * A span as OTLP writes it in JSON (opentelemetry-proto, `trace/v1/trace.proto`). The text is joined by hand: a
@@ -49,7 +50,10 @@ export function requestFrame(
 ): readonly [before: string, behind: string] {
   const resource = `{"attributes":${encodeAttributes(service)},"droppedAttributesCount":0}`;
   const by = JSON.stringify(scope);
-  return [`{"resourceSpans":[{"resource":${resource},"scopeSpans":[{"scope":${by},"spans":[`, "]}]}]}"];
+  return [
+    `{"resourceSpans":[{"resource":${resource},"scopeSpans":[{"scope":${by},"spans":[`,
+    "]}]}]}",
+  ];
 }
 
 /** Microseconds are what a double holds of today's time. */
