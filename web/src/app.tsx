@@ -96,8 +96,8 @@ function PageOf({ route, params }: { readonly route: Route } & PageProps) {
       },
       async () => {
         // A document that is loaded while nobody answers would be the browser's own page of a fault.
-        const isMissing = (await checkReach()) && !loadFreshDocument();
-        setLoaded({ error: isMissing ? MISSING : AWAY });
+        if (!(await checkReach())) setLoaded({ error: AWAY });
+        else if (!loadFreshDocument()) setLoaded({ error: MISSING });
       },
     );
   }, [route]);

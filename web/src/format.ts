@@ -49,3 +49,13 @@ export function shorten(text: string, length = 18): string {
   const half = Math.floor((length - 1) / 2);
   return `${text.slice(0, length - half - 1)}…${text.slice(-half)}`;
 }
+
+/** With a capital letter, as a sentence or a label begins. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A name of a program as people write it: `creditsPerDay` as `credits per day`. */
+export function inWords(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,9 +1,7 @@
 import { keyState } from "../../access/new-key.ts";
 import type { UnixMs } from "../../lib/clock.ts";
 import type { ApiKey } from "../../storage/store.ts";
-
-const isoTime = (timeMs: number | null): string | null =>
-  timeMs === null ? null : new Date(timeMs).toISOString();
+import { isoTime, isoTimeOrNull } from "../iso-time.ts";
 
 /** A key as every page shows it. */
 export function keyView(key: ApiKey, now: UnixMs) {
@@ -11,9 +9,9 @@ export function keyView(key: ApiKey, now: UnixMs) {
   return {
     ...{ id, name, prefix, limits, allow },
     state: keyState(key, now),
-    created: new Date(key.createdAt).toISOString(),
-    lastUsed: isoTime(key.lastUsedAt),
-    expires: isoTime(key.expiresAt),
-    revoked: isoTime(key.revokedAt),
+    created: isoTime(key.createdAt),
+    lastUsed: isoTimeOrNull(key.lastUsedAt),
+    expires: isoTimeOrNull(key.expiresAt),
+    revoked: isoTimeOrNull(key.revokedAt),
   };
 }

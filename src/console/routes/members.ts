@@ -6,9 +6,8 @@ import type { ApiParts } from "../api/parts.ts";
 import { Problem } from "../api/problem.ts";
 import { type BoundRoute, bind } from "../api/route.ts";
 import { addMember, listMembers, removeMember } from "../contract/members.ts";
+import { isoTime } from "../iso-time.ts";
 import type { MailTurns } from "../mail/mail-turns.ts";
-
-const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
 export function memberRoutes(parts: ApiParts, turns: MailTurns): BoundRoute[] {
   const { storage } = parts;

@@ -23,6 +23,7 @@ import {
   readAllUsage,
   readOperatorAccount,
 } from "../contract/operator-accounts.ts";
+import { isoTime } from "../iso-time.ts";
 import { fleetSpanOf } from "../usage/usage-span.ts";
 
 /** Shown of those that used most. */
@@ -133,7 +134,7 @@ function allUsage({ storage, clock }: ApiParts): BoundRoute {
         };
       }),
     );
-    return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), all, accounts };
+    return { from: isoTime(from), to: isoTime(to), all, accounts };
   });
 }
 

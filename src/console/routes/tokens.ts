@@ -9,6 +9,7 @@ import { Problem } from "../api/problem.ts";
 import { type BoundRoute, bind } from "../api/route.ts";
 import { MOST_TOKENS } from "../contract/constants.ts";
 import { createToken, listTokens, revokeToken, type TokenView } from "../contract/tokens.ts";
+import { isoTime, isoTimeOrNull } from "../iso-time.ts";
 
 /** Owners make and end tokens: a member who was taken out of the account leaves none behind. */
 export function tokenRoutes(parts: ApiParts): BoundRoute[] {
@@ -62,9 +63,7 @@ function tokenView(token: ApiToken): TokenView {
   return {
     ...{ id, name, prefix, createdBy, scopes: [...token.scopes] },
     created: isoTime(token.createdAt),
-    lastUsed: token.lastUsedAt === null ? null : isoTime(token.lastUsedAt),
-    expires: token.expiresAt === null ? null : isoTime(token.expiresAt),
+    lastUsed: isoTimeOrNull(token.lastUsedAt),
+    expires: isoTimeOrNull(token.expiresAt),
   };
 }
-
-const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();

@@ -8,6 +8,7 @@ import {
   readUsageTable,
   streamUsage,
 } from "../contract/usage.ts";
+import { isoTime } from "../iso-time.ts";
 import { usageLooks } from "../live/usage-looks.ts";
 import { csvOf, jsonOf } from "../usage/usage-export.ts";
 import { seriesOf, timesOf } from "../usage/usage-series.ts";
@@ -84,5 +85,3 @@ function file({ storage, clock, config }: ApiParts): BoundRoute {
 function limitsOf({ from, to }: { readonly from: number; readonly to: number }) {
   return { from: isoTime(from), to: isoTime(to) };
 }
-
-const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();

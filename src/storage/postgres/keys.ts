@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { limitChanges, limitValues } from "../rows/accounts.ts";
 import { type KeyRow, keyRecordSql, toRecord } from "../rows/keys.ts";
 import type { KeyRecord, KeyStore } from "../store.ts";
+import { insertCounted } from "./counted-insert.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 const RECORD = keyRecordSql("@keys", "@accounts");
@@ -58,15 +59,7 @@ const INSERT = `INSERT INTO @keys (id, account_id, name, hash, prefix, created_a
 function insertion(db: PostgresDatabase): KeyStore["insert"] {
   return ({ limits, allow, ...key }, maxActive) => {
     const row = { ...key, ...limitValues(limits), allow: JSON.stringify(allow) };
-    const values = { ...row, maxActive: maxActive ?? null };
-    // Keys of one account are counted by one after the other.
-    return db.transaction(async (tx) => {
-      const { accountId } = key;
-      await tx.read("SELECT 1 FROM @accounts WHERE id = :accountId FOR NO KEY UPDATE", {
-        accountId,
-      });
-      return (await tx.change(INSERT, values)) === 1;
-    });
+    return insertCounted(db, INSERT, { ...row, maxActive: maxActive ?? null });
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TokenStore } from "../console-stores.ts";
 import { type TokenRow, tokenSql, toToken } from "../rows/tokens.ts";
+import { insertCounted } from "./counted-insert.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 const TOKEN = tokenSql("@api_tokens");
@@ -11,17 +12,8 @@ const INSERT = `INSERT INTO @api_tokens
 
 export function tokenStore(db: PostgresDatabase): TokenStore {
   return {
-    insert: (token, most) => {
-      const { accountId } = token;
-      const values = { ...token, scopes: JSON.stringify(token.scopes), most };
-      // Tokens of one account are counted by one after the other.
-      return db.transaction(async (tx) => {
-        await tx.read("SELECT 1 FROM @accounts WHERE id = :accountId FOR NO KEY UPDATE", {
-          accountId,
-        });
-        return (await tx.change(INSERT, values)) === 1;
-      });
-    },
+    insert: (token, most) =>
+      insertCounted(db, INSERT, { ...token, scopes: JSON.stringify(token.scopes), most }),
     findByHash: async (hash) => {
       const [row] = await db.read<TokenRow>(`${TOKEN} WHERE hash = :hash`, { hash });
       return row && toToken(row);

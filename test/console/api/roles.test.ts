@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  bodySchema,
-  isStream,
-  type Operation,
-  operationsOf,
-  smallest,
-  urlOf,
-} from "./openapi-document.ts";
-import { openRig, type Person, type Rig } from "./support.ts";
+import { type Operation, operationsOf } from "./openapi-document.ts";
+import { statusOf } from "./status-of.ts";
+import { openRig, type Person } from "./support.ts";
 
 type Role = "nobody" | "unverified" | "stranger" | "member" | "owner" | "operator";
 
@@ -54,30 +48,6 @@ async function scene() {
     operator: rig.person("operator@example.com"),
   };
   return { rig, ids, people, account };
-}
-
-async function statusOf(
-  { rig, ids }: { readonly rig: Rig; readonly ids: Readonly<Record<string, string>> },
-  person: Person,
-  operation: Operation,
-): Promise<number> {
-  const url = urlOf(operation, { network: "mainnet", upstream: "geth", ...ids });
-  const query = operation.parameters.some(({ name }) => name === "format") ? "?format=csv" : "";
-  // One that is begun by a POST ends with the gateway, which is not there.
-  if (isStream(operation) && operation.method === "GET") {
-    const headers = { cookie: person.cookie };
-    const reply = await rig.app.inject({ url, headers, payloadAsStream: true });
-    reply.stream().destroy();
-    return reply.statusCode;
-  }
-  const schema = bodySchema(operation);
-  const reply = await person.ask(
-    operation.method,
-    url + query,
-    schema && { body: smallest(schema) },
-  );
-  if (reply.statusCode >= 400) expect(Object.keys(reply.json())).toEqual(["error"]);
-  return reply.statusCode;
 }
 
 const takesTokens = ({ security = [] }: Operation): boolean =>

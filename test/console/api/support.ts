@@ -48,6 +48,8 @@ export type Person = {
   readonly user: SessionUser | undefined;
   /** As the person's browser sends it. */
   readonly cookie: string;
+  /** By which the person or program is known. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly ask: (method: string, url: string, asking?: Asking) => Promise<LightMyRequestResponse>;
   readonly get: (url: string) => Promise<LightMyRequestResponse>;
   readonly post: (url: string, body?: unknown) => Promise<LightMyRequestResponse>;
@@ -150,13 +152,17 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   app.setNotFoundHandler((request, reply) => sendProblem(reply, noSuchRoute(request)));
   registerApi(app, parts);
   await app.ready();
-  const asPerson = (user: SessionUser | undefined, cookie: string, own: object = {}): Person => {
+  const asPerson = (
+    user: SessionUser | undefined,
+    cookie: string,
+    authorization?: string,
+  ): Person => {
+    const own = { ...(cookie !== "" && { cookie }), ...(authorization && { authorization }) };
     const ask: Person["ask"] = (method, url, { body, headers } = {}) =>
       app.inject({
         method: method as "GET",
         url,
         headers: {
-          ...(cookie !== "" && { cookie }),
           "user-agent": "test/1",
           ...(body !== undefined && { "content-type": "application/json" }),
           ...own,
@@ -165,7 +171,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
         ...(body !== undefined && { payload: JSON.stringify(body) }),
       });
     return {
-      ...{ user, cookie, ask },
+      ...{ user, cookie, headers: own, ask },
       get: (url) => ask("GET", url),
       post: (url, body = {}) => ask("POST", url, { body }),
     };
@@ -183,7 +189,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
       users.set(`session=${id}`, user);
       return asPerson(user, `session=${id}`);
     },
-    program: (token) => asPerson(undefined, "", { authorization: `Bearer ${token}` }),
+    program: (token) => asPerson(undefined, "", `Bearer ${token}`),
     signOut: ({ cookie }) => void users.delete(cookie),
     ...people(parts),
     close: async () => {

@@ -1,14 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TOKEN_SCOPES, type TokenScope } from "../../../src/storage/console-stores.ts";
 import { type Account, StorageError } from "../../../src/storage/store.ts";
-import {
-  bodySchema,
-  isStream,
-  type Operation,
-  operationsOf,
-  smallest,
-  urlOf,
-} from "./openapi-document.ts";
+import { type Operation, operationsOf } from "./openapi-document.ts";
+import { statusOf } from "./status-of.ts";
 import { openRig, type Person, type Rig } from "./support.ts";
 
 const MINUTE_MS = 60_000;
@@ -33,21 +27,12 @@ await listing.close();
 const scopeOf = ({ security = [] }: Operation): string | undefined =>
   security.flatMap(({ token = [] }) => token)[0];
 
-/** What an operation answers to a program with these scopes; a stream that is let in is left at once. */
-async function statusOf(operation: Operation, scopes: readonly TokenScope[]): Promise<number> {
+/** What an operation answers to a program whose token has these scopes. */
+async function answerOf(operation: Operation, scopes: readonly TokenScope[]): Promise<number> {
   const { text } = await rig.token(account, { scopes });
   const { key } = await rig.key(account);
-  const at = urlOf(operation, { account: account.id, key: key.id, id: account.id });
-  const query = operation.parameters.some(({ name }) => name === "format") ? "?format=csv" : "";
-  if (isStream(operation) && operation.method === "GET") {
-    const headers = { authorization: `Bearer ${text}` };
-    const reply = await rig.app.inject({ url: at, headers, payloadAsStream: true });
-    reply.stream().destroy();
-    return reply.statusCode;
-  }
-  const schema = bodySchema(operation);
-  const asking = schema && { body: smallest(schema) };
-  return (await rig.program(text).ask(operation.method, at + query, asking)).statusCode;
+  const ids = { account: account.id, key: key.id, id: account.id };
+  return statusOf({ rig, ids }, rig.program(text), operation);
 }
 
 test("the document says which routes take tokens: keys, usage and the balance", () => {
@@ -75,8 +60,8 @@ test.each(operations.filter((one) => one["x-access"] !== "public"))(
   async (operation) => {
     const scope = scopeOf(operation);
     const others = TOKEN_SCOPES.filter((one) => one !== scope);
-    expect(await statusOf(operation, others)).toBe(403);
-    const [all] = [await statusOf(operation, TOKEN_SCOPES)];
+    expect(await answerOf(operation, others)).toBe(403);
+    const all = await answerOf(operation, TOKEN_SCOPES);
     if (scope === undefined) expect(all).toBe(403);
     else expect([401, 403, 404]).not.toContain(all);
   },

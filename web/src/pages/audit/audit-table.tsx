@@ -1,5 +1,6 @@
 import type { AuditEntryView } from "../../../../src/console/contract/audit.ts";
 import { describeAgent } from "../../agents.ts";
+import { inWords } from "../../format.ts";
 import { Time } from "../../ui/display.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { describeAction } from "./actions.ts";
@@ -47,11 +48,6 @@ function Subject({ entry: { target, detail } }: { readonly entry: AuditEntryView
       ))}
     </div>
   );
-}
-
-/** `creditsPerDay` as people write it. */
-function inWords(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function From({ entry: { ip, agent } }: { readonly entry: AuditEntryView }) {

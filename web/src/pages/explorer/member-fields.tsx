@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { MethodParam, ParamMember } from "../../../../src/console/contract/session.ts";
+import { capitalised } from "../../format.ts";
 import { Field, Select, TextArea } from "../../ui/field.tsx";
 import { Segments } from "../../ui/tabs.tsx";
 import { labelOf, type MemberTexts, readMembers, writeMembers } from "./member-texts.ts";
@@ -81,7 +82,7 @@ function MemberField({ member, param, text, fault, onInput }: MemberProps) {
   const frame = {
     name: `${param.name}-${member.name}`,
     label: labelOf(member),
-    hint: `${member.want.charAt(0).toUpperCase()}${member.want.slice(1)}.`,
+    hint: `${capitalised(member.want)}.`,
     fault,
     optional: true,
   };

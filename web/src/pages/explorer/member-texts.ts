@@ -1,4 +1,5 @@
 import type { MethodParam, ParamMember } from "../../../../src/console/contract/session.ts";
+import { capitalised, inWords } from "../../format.ts";
 import { encode, kindOf, textOf } from "./param-texts.ts";
 
 /** The texts of an object's members, by their names; what is not entered is absent. */
@@ -56,6 +57,5 @@ export function writeMembers({ members }: MethodParam, texts: MemberTexts): Writ
 
 /** What a member is called in a form: `fromBlock` as `From block`. */
 export function labelOf({ name }: ParamMember): string {
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(inWords(name));
 }

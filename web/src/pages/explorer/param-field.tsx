@@ -1,5 +1,6 @@
 import { useId } from "preact/hooks";
 import type { MethodParam } from "../../../../src/console/contract/session.ts";
+import { capitalised } from "../../format.ts";
 import { Field, FieldFrame, Select, TextArea } from "../../ui/field.tsx";
 import { MemberFields } from "./member-fields.tsx";
 import { kindOf } from "./param-texts.ts";
@@ -19,7 +20,7 @@ export function ParamField({ param, index, text, fault, onInput }: ParamFieldPro
   const kind = kindOf(param);
   const frame = {
     name: `param-${index}`,
-    label: param.name.charAt(0).toUpperCase() + param.name.slice(1),
+    label: capitalised(param.name),
     hint: hintOf(param),
     fault,
     optional: !param.required,
@@ -74,7 +75,7 @@ function BlockField({ frame, placeholder, text, onInput }: BlockFieldProps) {
 }
 
 function hintOf(param: MethodParam): string {
-  const want = param.want.charAt(0).toUpperCase() + param.want.slice(1);
+  const want = capitalised(param.want);
   const kind = kindOf(param);
   const decimal =
     kind === "block" || kind === "quantity" ? " Decimal numbers are sent as hex." : "";

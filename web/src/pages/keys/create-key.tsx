@@ -1,12 +1,10 @@
 import type { NewKeyBody, NewKeyView } from "../../../../src/console/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAccount } from "../../session.tsx";
-import { tomorrow } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
-import { LimitFields, NameField, readLimits, useAllowEditor } from "./key-fields.tsx";
+import { EndField, LimitFields, NameField, readLimits, useAllowEditor } from "./key-fields.tsx";
 import type { Secret } from "./secret-dialog.tsx";
 
 type Props = { readonly onClose: () => void; readonly onDone: (secret: Secret) => void };
@@ -38,14 +36,7 @@ export function CreateKey({ onClose, onDone }: Props) {
           <summary>Limits, end and what it may be used for</summary>
           <div class="stack">
             <LimitFields />
-            <Field
-              name="expires"
-              label="Ends on"
-              optional
-              type="date"
-              min={tomorrow()}
-              hint="At 00:00 UTC of that day; empty: never."
-            />
+            <EndField />
             {editor}
           </div>
         </details>

@@ -5,6 +5,7 @@ import type {
   LimitsView,
 } from "../../../../src/console/contract/common.ts";
 import { KEY_NAME_MAX_LENGTH } from "../../../../src/console/contract/constants.ts";
+import { tomorrow } from "../../time.ts";
 import { Field } from "../../ui/field.tsx";
 import { type FormValues, fieldError } from "../../ui/form.tsx";
 import { AllowEditor, ENTRY_FIELD } from "./allow-editor.tsx";
@@ -19,6 +20,20 @@ export function NameField({ initial }: { readonly initial?: string }) {
       initial={initial}
       maxLength={KEY_NAME_MAX_LENGTH}
       required
+    />
+  );
+}
+
+/** The day on which a key or token ends. */
+export function EndField() {
+  return (
+    <Field
+      name="expires"
+      label="Ends on"
+      optional
+      type="date"
+      min={tomorrow()}
+      hint="At 00:00 UTC of that day; empty: never."
     />
   );
 }

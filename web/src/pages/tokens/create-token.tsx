@@ -2,11 +2,11 @@ import { TOKEN_NAME_MAX_LENGTH } from "../../../../src/console/contract/constant
 import type { NewTokenBody, NewTokenView } from "../../../../src/console/contract/tokens.ts";
 import { ApiError, api } from "../../api.ts";
 import { useAccount } from "../../session.tsx";
-import { tomorrow } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Switch } from "../../ui/field.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
+import { EndField } from "../keys/key-fields.tsx";
 import { SCOPES } from "./scopes.ts";
 
 type Props = { readonly onClose: () => void; readonly onDone: (made: NewTokenView) => void };
@@ -46,14 +46,7 @@ export function CreateToken({ onClose, onDone }: Props) {
             <Switch key={scope} name={scope} label={label} hint={scope} />
           ))}
         </fieldset>
-        <Field
-          name="expires"
-          label="Ends on"
-          optional
-          type="date"
-          min={tomorrow()}
-          hint="At 00:00 UTC of that day; empty: never."
-        />
+        <EndField />
       </Form>
     </Dialog>
   );
