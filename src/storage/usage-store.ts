@@ -1,5 +1,7 @@
 /** The counts of calls: by minute, hour and day. Kept for as long as the configuration says. */
 
+import type { LatencyCounts } from "./latency-counts.ts";
+
 /** The outcomes of answered calls, by a primary or by a partner. Any other outcome is an error's name. */
 export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];
 
@@ -20,7 +22,10 @@ export type UsageBucket = {
   readonly credits: number;
   /** Bytes of answers. */
   readonly bytes: number;
+  /** The sum of their times. */
   readonly latencyMs: number;
+  /** Of those that are timed: events of subscriptions are not. */
+  readonly latencies: LatencyCounts;
 };
 
 /** How often an account's eth_call named a contract, of one minute; an estimate from a sketch. */
@@ -38,6 +43,8 @@ export type UsageQuery = {
   readonly accountId: string;
   readonly keyId?: string | undefined;
   readonly network?: string | undefined;
+  readonly method?: string | undefined;
+  readonly outcome?: string | undefined;
   readonly resolution: UsageResolution;
   /** Unix milliseconds, from included, to excluded. */
   readonly from: number;
@@ -45,7 +52,9 @@ export type UsageQuery = {
 };
 
 /** One row of an answer: `at` is the beginning of its minute, hour or day, Unix milliseconds. */
-export type UsageRow = Omit<UsageBucket, "minute" | "accountId"> & { readonly at: number };
+export type UsageRow = Omit<UsageBucket, "minute" | "accountId" | "latencies"> & {
+  readonly at: number;
+};
 
 export const USAGE_DIMENSIONS = ["method", "network", "key", "outcome"] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
@@ -70,7 +79,10 @@ export type UsagePoint = {
 };
 
 /** The sums of a span, over all keys. */
-export type UsageTotal = Omit<UsageRow, "at" | "keyId">;
+export type UsageTotal = Omit<UsageBucket, "minute" | "accountId" | "keyId">;
+
+/** `at`: the step's beginning, Unix milliseconds. Steps without calls have no point. */
+export type LatencyPoint = { readonly at: number; readonly latencies: LatencyCounts };
 
 /** What an account used in a span. */
 export type AccountTotal = {
@@ -105,6 +117,10 @@ export type UsageStore = {
   readonly query: (query: UsageQuery) => Promise<readonly UsageRow[]>;
   /** Sums of each step, oldest first, then by name. */
   readonly series: (query: UsageSeriesQuery) => Promise<readonly UsagePoint[]>;
+  /** How long the calls of each step took, oldest first. */
+  readonly latencies: (
+    query: UsageQuery & Pick<UsageSeriesQuery, "stepMs">,
+  ) => Promise<readonly LatencyPoint[]>;
   /** Sums of the span, by network, method and outcome. */
   readonly totals: (query: UsageQuery) => Promise<readonly UsageTotal[]>;
   /** The accounts that used most. Of minutes a span should be short: the rows of all accounts are summed. */

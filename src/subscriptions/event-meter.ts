@@ -50,7 +50,7 @@ export class EventMeter {
     network.metrics.calls(method).record("ok", 0);
     usage.record({
       ...{ accountId, keyId, network: network.name, method, outcome: "ok" },
-      ...{ credits, bytes, latencyMs: 0 },
+      ...{ credits, bytes },
     });
   }
 

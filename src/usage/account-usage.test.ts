@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { latenciesAt } from "../../test/support/latencies-at.ts";
 import { takeRequest } from "../../test/support/ledger-contract.ts";
 import { dayOf } from "../lib/day.ts";
 import { openMemory } from "../storage/memory.ts";
@@ -28,6 +29,7 @@ const bucket = (over: Partial<UsageBucket>): UsageBucket => ({
   credits: 80,
   bytes: 100,
   latencyMs: 5,
+  latencies: latenciesAt(5, 1),
   ...over,
 });
 

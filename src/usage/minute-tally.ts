@@ -1,4 +1,5 @@
 import { textHash } from "../lib/text-hash.ts";
+import { noLatencies } from "../storage/latency-counts.ts";
 import { OTHER_KEYS, type UsageBucket } from "../storage/usage-store.ts";
 import { ContractSketch } from "./contract-sketch.ts";
 import { OftenSeen } from "./often-seen.ts";
@@ -21,11 +22,14 @@ export type SettledCall = {
   readonly credits: number;
   /** Bytes of the answer. */
   readonly bytes: number;
-  readonly latencyMs: number;
+  /** Absent of what is not timed. */
+  readonly latencyMs?: number;
 };
 
 /** The part of a bucket that the store does not have yet; without calls: nothing. */
-export type Counter = { -readonly [Name in keyof UsageBucket]: UsageBucket[Name] };
+export type Counter = {
+  -readonly [Name in Exclude<keyof UsageBucket, "latencies">]: UsageBucket[Name];
+} & { latencies: number[] };
 
 type Names = Pick<SettledCall, "accountId" | "keyId" | "network" | "method" | "outcome">;
 type Tree<Leaf> = Map<string, Map<string, Map<string, Map<string, Map<string, Leaf>>>>>;
@@ -77,7 +81,7 @@ export class MinuteTally {
     keyId = names.keyId,
   ): Counter {
     const { minute } = this;
-    const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
+    const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0, latencies: noLatencies() };
     const counter = { minute, accountId, keyId, network, method, outcome, ...none };
     this.#counted += 1;
     const ofKey = within(within(this.#counters, accountId), keyId);

@@ -1,4 +1,5 @@
 import type { UnixMs } from "../lib/clock.ts";
+import { addLatencies, latencyPlace, noLatencies } from "../storage/latency-counts.ts";
 import type { ContractCount, UsageBucket } from "../storage/usage-store.ts";
 import { type ContractSketch, isDue, type SketchEntry } from "./contract-sketch.ts";
 import { type Counter, MinuteTally, type SettledCall } from "./minute-tally.ts";
@@ -69,7 +70,7 @@ export class UnwrittenUsage {
     counter.calls += 1;
     counter.credits += call.credits;
     counter.bytes += call.bytes;
-    counter.latencyMs += call.latencyMs;
+    if (call.latencyMs !== undefined) time(counter, call.latencyMs);
     return true;
   }
 
@@ -168,6 +169,7 @@ export class UnwrittenUsage {
     counter.credits += bucket.credits;
     counter.bytes += bucket.bytes;
     counter.latencyMs += bucket.latencyMs;
+    addLatencies(counter.latencies, bucket.latencies);
   }
 
   #addCount({ minute, accountId, network, contract, calls }: ContractCount): void {
@@ -179,12 +181,19 @@ export class UnwrittenUsage {
   }
 }
 
+function time(counter: Counter, ms: number): void {
+  const place = latencyPlace(ms);
+  counter.latencyMs += ms;
+  counter.latencies[place] = (counter.latencies[place] ?? 0) + 1;
+}
+
 function takeCounter(counter: Counter): UsageBucket {
   const bucket = { ...counter };
   counter.calls = 0;
   counter.credits = 0;
   counter.bytes = 0;
   counter.latencyMs = 0;
+  counter.latencies = noLatencies();
   return bucket;
 }
 

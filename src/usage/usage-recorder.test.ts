@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { latenciesAt } from "../../test/support/latencies-at.ts";
 import { timed } from "../../test/support/timed.ts";
+import { addLatencies, type LatencyCounts, noLatencies } from "../storage/latency-counts.ts";
 import { StorageError } from "../storage/store.ts";
 import type {
   BatchNumber,
@@ -15,19 +17,30 @@ const MINUTE_MS = 60_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
 const keep = { minutes: 2 * 86_400_000, hours: 90 * 86_400_000, days: 730 * 86_400_000 };
 
-type Sums = { calls: number; credits: number; bytes: number; latencyMs: number };
+type Figures = {
+  readonly calls: number;
+  readonly credits: number;
+  readonly bytes: number;
+  readonly latencyMs: number;
+  readonly latencies: LatencyCounts;
+};
+type Sums = { calls: number; credits: number; bytes: number; latencyMs: number } & {
+  readonly latencies: number[];
+};
 type Pruned = Parameters<UsageStore["prune"]>[0];
 
 /** Sums by name, as a store would have them. */
 class Book {
   readonly sums = new Map<string, Sums>();
 
-  add(name: string, { calls, credits, bytes, latencyMs }: Sums): void {
-    const sums = this.sums.get(name) ?? { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
+  add(name: string, { calls, credits, bytes, latencyMs, latencies }: Figures): void {
+    const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0, latencies: noLatencies() };
+    const sums = this.sums.get(name) ?? none;
     sums.calls += calls;
     sums.credits += credits;
     sums.bytes += bytes;
     sums.latencyMs += latencyMs;
+    addLatencies(sums.latencies, latencies);
     this.sums.set(name, sums);
   }
 
@@ -39,7 +52,7 @@ class Book {
 const SPANS = { minute: 1, hour: 60, day: 1440 };
 type Span = keyof typeof SPANS;
 
-function nameOf(call: Omit<SettledCall, keyof Sums>, minute: number, span: Span): string {
+function nameOf(call: Omit<SettledCall, keyof Figures>, minute: number, span: Span): string {
   const { accountId, keyId, network, method, outcome } = call;
   const at = Math.floor(minute / SPANS[span]);
   return [at, accountId, keyId, network, method, outcome].join(" ");
@@ -97,8 +110,13 @@ class Bench {
   record(call: SettledCall): void {
     this.recorder.record(call);
     const minute = Math.floor(this.nowMs / MINUTE_MS);
+    const { latencyMs } = call;
+    const figures =
+      latencyMs === undefined
+        ? { calls: 1, latencyMs: 0, latencies: noLatencies() }
+        : { calls: 1, latencyMs, latencies: latenciesAt(latencyMs, 1) };
     for (const span of Object.keys(SPANS) as Span[]) {
-      this.recorded[span].add(nameOf(call, minute, span), { ...call, calls: 1 });
+      this.recorded[span].add(nameOf(call, minute, span), { ...call, ...figures });
     }
   }
 
@@ -153,16 +171,19 @@ const aCall: SettledCall = {
 };
 
 /** Latencies are quarters, so that sums are exact in whatever order they are added. */
-const settledCall: fc.Arbitrary<SettledCall> = fc.record({
-  accountId: fc.constantFrom("acc_1", "acc_2"),
-  keyId: fc.constantFrom("key_1", "key_2"),
-  network: fc.constantFrom("mainnet", "sepolia"),
-  method: fc.constantFrom("eth_call", "eth_chainId", "other"),
-  outcome: fc.constantFrom("ok", "revert", "unavailable"),
-  credits: fc.nat(1000),
-  bytes: fc.nat(1_000_000),
-  latencyMs: fc.nat(10_000).map((quarters) => quarters / 4),
-});
+const settledCall: fc.Arbitrary<SettledCall> = fc.record(
+  {
+    accountId: fc.constantFrom("acc_1", "acc_2"),
+    keyId: fc.constantFrom("key_1", "key_2"),
+    network: fc.constantFrom("mainnet", "sepolia"),
+    method: fc.constantFrom("eth_call", "eth_chainId", "other"),
+    outcome: fc.constantFrom("ok", "revert", "unavailable"),
+    credits: fc.nat(1000),
+    bytes: fc.nat(1_000_000),
+    latencyMs: fc.nat(60_000).map((quarters) => quarters / 4),
+  },
+  { requiredKeys: ["accountId", "keyId", "network", "method", "outcome", "credits", "bytes"] },
+);
 
 type Step = (bench: Bench) => void | Promise<void>;
 

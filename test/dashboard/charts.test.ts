@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { DAY_MS, dayOf } from "../../src/lib/day.ts";
 import type { UsageBucket } from "../../src/storage/usage-store.ts";
+import { latenciesAt } from "../support/latencies-at.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { type ClockedDashboard, startClockedDashboard } from "./support/clocked-dashboard.ts";
 import { button } from "./support/steps.ts";
@@ -64,6 +65,7 @@ function monthOf(accountId: string): UsageBucket[] {
       method: METHODS[next(3)] ?? "eth_call",
       outcome: OUTCOMES[next(5)] ?? "ok",
       ...{ calls, credits: calls * (1 + next(255)), bytes: calls, latencyMs: calls },
+      latencies: latenciesAt(1 + next(400), calls),
     };
   }).filter(({ minute }) => minute * MINUTE_MS < NOW);
 }

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { UsageBucket } from "../../src/storage/usage-store.ts";
 import { connectViem } from "../outside/viem.ts";
+import { latenciesAt } from "../support/latencies-at.ts";
 import { type Dashboard, startDashboard } from "./support/dashboard.ts";
 import { go, heading, stat } from "./support/steps.ts";
 import { openBrowser, type TestBrowser } from "./support/test-browser.ts";
@@ -51,6 +52,7 @@ function hourOf(where: Pick<UsageBucket, "minute" | "accountId" | "keyId">): Usa
       OUTCOMES.map((outcome) => ({
         ...{ ...where, network, method, outcome, calls },
         ...{ credits: 80 * calls, bytes: 40 * calls, latencyMs: 9 * calls },
+        latencies: latenciesAt(9, calls),
       })),
     ),
   );

@@ -11,6 +11,7 @@ import { openMemory } from "../../src/storage/memory.ts";
 import { openPostgres } from "../../src/storage/postgres/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { latenciesAt } from "../support/latencies-at.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { type StandInNode, startStandInNode } from "../support/stand-in-node.ts";
 import { untilListening } from "../support/until-listening.ts";
@@ -130,6 +131,7 @@ describe("on the PostgreSQL that gateways share", () => {
       credits: 240,
       bytes: 99,
       latencyMs: 5,
+      latencies: latenciesAt(2, 3),
     };
     const minute = Math.floor(Date.now() / 60_000) - 30;
     await storage.usage.record(

@@ -29,6 +29,7 @@ function addExpiredRows(path: string): void {
   db.exec(`
     WITH RECURSIVE rows (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM rows WHERE n < ${EXPIRED_ROWS - 1})
     INSERT INTO usage_minutes
+      (at, account_id, key_id, network, method, outcome, calls, credits, bytes, latency_ms)
     SELECT n / ${ACCOUNTS} * 60000, 'acc_' || (n % ${ACCOUNTS}), 'key_1', 'net', 'eth_call', 'ok', 1, 1, 1, 1
     FROM rows`);
   db.close();

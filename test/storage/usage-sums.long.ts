@@ -7,6 +7,7 @@ import {
   type UsageBucket,
   type UsageQuery,
 } from "../../src/storage/usage-store.ts";
+import { latenciesAt } from "../support/latencies-at.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { temporaryFolder } from "../support/written.ts";
 
@@ -120,7 +121,8 @@ function everyName(accountId: string, keys: readonly string[], minute: number): 
       METHODS.flatMap((method) =>
         OUTCOMES.map((outcome) => {
           const names = { minute, accountId, keyId, network, method, outcome };
-          return { ...names, calls, credits: 20 * calls, bytes: 900 * calls, latencyMs: 2.5 };
+          const figures = { calls, credits: 20 * calls, bytes: 900 * calls, latencyMs: 2.5 };
+          return { ...names, ...figures, latencies: latenciesAt(2.5, calls) };
         }),
       ),
     ),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Storage } from "../../src/storage/store.ts";
 import type { ContractCount, UsageBucket, UsageQuery } from "../../src/storage/usage-store.ts";
+import { latenciesAt } from "./latencies-at.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -18,6 +19,7 @@ export const bucket = (over: Partial<UsageBucket> = {}): UsageBucket => ({
   credits: 160,
   bytes: 1_000,
   latencyMs: 2.5,
+  latencies: latenciesAt(1.25, 2),
   ...over,
 });
 
@@ -44,7 +46,7 @@ export function usageContract(storage: () => Storage): void {
     const { usage } = storage();
     await usage.record([bucket({ minute: MINUTE + 61 }), bucket({ minute: MINUTE + 119 })], []);
     await usage.record([bucket({ minute: MINUTE + 61, calls: 1 })], []);
-    const { minute: _, accountId: __, ...row } = bucket();
+    const { minute: _, accountId: __, latencies: ___, ...row } = bucket();
     const at = async (resolution: UsageQuery["resolution"]): Promise<unknown> =>
       (await usage.query(everything({ resolution }))).map((each) => ({ ...each }));
     expect(await at("minute")).toEqual([

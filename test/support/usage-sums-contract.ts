@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addLatencies, noLatencies } from "../../src/storage/latency-counts.ts";
 import type { Storage } from "../../src/storage/store.ts";
 import {
   USAGE_DIMENSIONS,
@@ -6,6 +7,7 @@ import {
   type UsageQuery,
   type UsageSeriesQuery,
 } from "../../src/storage/usage-store.ts";
+import { latenciesAt } from "./latencies-at.ts";
 import { bucket } from "./usage-contract.ts";
 
 const MINUTE_MS = 60_000;
@@ -43,6 +45,7 @@ function mixture(): readonly UsageBucket[] {
       credits: 20 * n,
       bytes: 100 + n,
       latencyMs: n / 2,
+      latencies: latenciesAt(n / 2, n % 4 === 0 ? 0 : n),
     }),
   );
 }
@@ -92,9 +95,10 @@ export function usageSumsContract(storage: () => Storage): void {
     await usage.record(mixture(), []);
     for (const resolution of ["minute", "hour", "day"] as const) {
       for (const keyId of [undefined, "key_1", "key_9"]) {
-        for (const network of [undefined, "sepolia"]) {
+        for (const [network, method, outcome] of OTHER_FILTERS) {
           const to = MIDNIGHT + 25 * HOUR_MS;
-          const asked = span({ resolution, keyId, network, from: MIDNIGHT - 24 * HOUR_MS, to });
+          const some = { keyId, network, method, outcome };
+          const asked = span({ resolution, ...some, from: MIDNIGHT - 24 * HOUR_MS, to });
           const rows = sums(await usage.query(asked));
           expect(sums(await usage.totals(asked))).toEqual(rows);
           for (const by of USAGE_DIMENSIONS) {
@@ -105,6 +109,42 @@ export function usageSumsContract(storage: () => Storage): void {
             expect(points.every(({ at }) => at % stepMs === 0)).toBe(true);
           }
         }
+      }
+    }
+  });
+
+  test("how long calls took is told of each step, as the buckets of what was asked for add up", async () => {
+    const { usage } = storage();
+    const buckets = mixture();
+    await usage.record(buckets.slice(0, 150), []);
+    await usage.record(buckets.slice(150), []);
+    const filters = [
+      {},
+      { keyId: "key_1" },
+      { network: "sepolia", method: "eth_2" },
+      { outcome: "ok" },
+      { keyId: "key_2", outcome: "reverted", method: "eth_0", network: "mainnet" },
+    ];
+    for (const filter of filters) {
+      for (const [resolution, stepMs] of STEPS) {
+        const asked = span({ ...filter, resolution, from: MIDNIGHT - 24 * HOUR_MS });
+        const chosen = buckets.filter(
+          (one) => one.accountId === "acc_1" && one.minute * MINUTE_MS < asked.to,
+        );
+        const points = new Map<number, number[]>();
+        const whole = noLatencies();
+        for (const one of chosen.filter((each) => isOf(each, filter))) {
+          const at = Math.floor((one.minute * MINUTE_MS) / stepMs) * stepMs;
+          points.set(at, points.get(at) ?? noLatencies());
+          addLatencies(points.get(at) as number[], one.latencies);
+          addLatencies(whole, one.latencies);
+        }
+        const expected = [...points].sort(([a], [b]) => a - b);
+        const told = await usage.latencies({ ...asked, stepMs });
+        expect(told.map(({ at, latencies }) => [at, latencies])).toEqual(expected);
+        const sums = noLatencies();
+        for (const { latencies } of await usage.totals(asked)) addLatencies(sums, latencies);
+        expect(sums).toEqual(whole);
       }
     }
   });
@@ -124,11 +164,13 @@ export function usageSumsContract(storage: () => Storage): void {
       [],
     );
     const one = { network: "mainnet", method: "eth_call", outcome: "ok" };
-    const figures = { calls: 2, credits: 160, bytes: 1_000, latencyMs: 2.5 };
+    const { calls, credits, bytes, latencyMs, latencies } = bucket();
+    const figures = { calls, credits, bytes, latencyMs, latencies };
+    const twice = { calls: 4, credits: 320, bytes: 2_000, latencyMs: 5 };
     for (const resolution of ["minute", "hour"] as const) {
       expect(await usage.totals(span({ resolution }))).toEqual([
         { ...one, ...figures, method: "a" },
-        { ...one, calls: 4, credits: 320, bytes: 2_000, latencyMs: 5 },
+        { ...one, ...twice, latencies: latenciesAt(1.25, 4) },
         { ...one, ...figures, outcome: "reverted" },
         { ...one, ...figures, network: "sepolia" },
       ]);
@@ -140,9 +182,11 @@ export function usageSumsContract(storage: () => Storage): void {
     await usage.record([bucket(), bucket({ keyId: "a' OR '1'='1", network: 'x" --' })], []);
     const texts = ["key_1' OR '1'='1", '"; DROP TABLE usage_hours; --', "%", "", "\0"];
     for (const text of texts) {
-      for (const filter of [{ keyId: text }, { network: text }, { accountId: text }]) {
+      for (const name of ["keyId", "network", "method", "outcome", "accountId"]) {
+        const filter = { [name]: text };
         expect(await usage.series(series(filter))).toEqual([]);
         expect(await usage.totals(span(filter))).toEqual([]);
+        expect(await usage.latencies(series(filter))).toEqual([]);
       }
     }
     const odd = { keyId: "a' OR '1'='1", network: 'x" --' };
@@ -197,6 +241,23 @@ export function usageSumsContract(storage: () => Storage): void {
     ).toEqual({ leading: [], all: { accounts: 0, calls: 0, credits: 0, failed: 0 } });
   });
 }
+
+const OTHER_FILTERS = [
+  [],
+  ["sepolia"],
+  [undefined, "eth_3"],
+  ["mainnet", "eth_1", "ok"],
+  [undefined, undefined, "reverted"],
+] as const;
+
+const STEPS = [
+  ["minute", 15 * MINUTE_MS],
+  ["hour", HOUR_MS],
+  ["day", 24 * HOUR_MS],
+] as const;
+
+const isOf = (bucket: UsageBucket, filter: Partial<UsageBucket>): boolean =>
+  Object.entries(filter).every(([name, value]) => bucket[name as keyof UsageBucket] === value);
 
 type Figures = {
   readonly calls: number;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { latenciesAt } from "../../../test/support/latencies-at.ts";
 import { openMemory } from "../../storage/memory.ts";
 import { createAccount } from "./accounts.ts";
 import { showUsage } from "./usage.ts";
@@ -28,6 +29,7 @@ test("usage gives the day's credits and the calls that they went to", async () =
     outcome: "ok",
     bytes: 1,
     latencyMs: 1,
+    latencies: latenciesAt(1, 1),
   };
   await parts.storage.usage.record(
     [

@@ -1,7 +1,10 @@
+import { addLatencies, type LatencyCounts, noLatencies } from "../latency-counts.ts";
 import {
   type AccountTotal,
   ANSWERED_OUTCOMES,
+  type LatencyPoint,
   type TopAccounts,
+  type UsageBucket,
   type UsageDimension,
   type UsagePoint,
   type UsageRow,
@@ -76,12 +79,32 @@ const plus = (a: Counts, b: Counts): Counts => ({
   failed: a.failed + b.failed,
 });
 
+export function latenciesOf(
+  rows: readonly (Pick<UsageBucket, "latencies"> & { readonly at: number })[],
+  stepMs: number,
+): readonly LatencyPoint[] {
+  const points = new Map<number, LatencyCounts>();
+  for (const { at, latencies } of rows) {
+    const step = at - (at % stepMs);
+    points.set(step, sumOf(points.get(step) ?? noLatencies(), latencies));
+  }
+  return Array.from(points, ([at, latencies]) => ({ at, latencies })).sort((a, b) => a.at - b.at);
+}
+
+export function sumOf(a: LatencyCounts, b: LatencyCounts): LatencyCounts {
+  const sums = [...a];
+  addLatencies(sums, b);
+  return sums;
+}
+
 /** Sums of the rows of a span by network, method and outcome. */
-export function totalsOf(rows: readonly UsageRow[]): readonly UsageTotal[] {
+export function totalsOf(rows: readonly Omit<UsageBucket, "minute">[]): readonly UsageTotal[] {
+  const none = { calls: 0, credits: 0, bytes: 0, latencyMs: 0, latencies: noLatencies() };
   const totals = new Map<string, UsageTotal>();
-  for (const { network, method, outcome, calls, credits, bytes, latencyMs } of rows) {
+  for (const row of rows) {
+    const { network, method, outcome, calls, credits, bytes, latencyMs, latencies } = row;
     const key = JSON.stringify([network, method, outcome]);
-    const sum = totals.get(key) ?? { calls: 0, credits: 0, bytes: 0, latencyMs: 0 };
+    const sum = totals.get(key) ?? none;
     totals.set(key, {
       network,
       method,
@@ -90,6 +113,7 @@ export function totalsOf(rows: readonly UsageRow[]): readonly UsageTotal[] {
       credits: sum.credits + credits,
       bytes: sum.bytes + bytes,
       latencyMs: sum.latencyMs + latencyMs,
+      latencies: sumOf(sum.latencies, latencies),
     });
   }
   const order = ({ network, method, outcome }: UsageTotal) => [network, method, outcome];

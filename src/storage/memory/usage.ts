@@ -7,13 +7,14 @@ import type {
   UsageStore,
 } from "../usage-store.ts";
 import { compare } from "./compare.ts";
-import { seriesOf, topAccountsOf, totalsOf } from "./usage-sums.ts";
+import { latenciesOf, seriesOf, sumOf, topAccountsOf, totalsOf } from "./usage-sums.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES: Readonly<Record<UsageResolution, number>> = { minute: 1, hour: 60, day: 1440 };
 const RESOLUTIONS = ["minute", "hour", "day"] as const;
+const FILTERS = ["keyId", "network", "method", "outcome"] as const;
 
-type Row = UsageRow & { readonly accountId: string };
+type Row = Omit<UsageBucket, "minute"> & Pick<UsageRow, "at">;
 type Contract = Omit<ContractCount, "minute"> & { readonly at: number };
 /** By all that names a row. */
 type Table<Value> = Map<string, Value>;
@@ -26,15 +27,15 @@ export function memoryUsage(check: () => void): UsageStore {
     day: new Map(),
   };
   const contracts: Table<Contract> = new Map();
-  const rowsOf = (query: UsageQuery): UsageRow[] => {
+  const rowsOf = (query: UsageQuery): Row[] => {
     check();
-    const { accountId, keyId, network, resolution, from, to } = query;
+    const { accountId, resolution, from, to } = query;
+    const isOne = (name: (typeof FILTERS)[number], row: Row) =>
+      query[name] === undefined || row[name] === query[name];
     return [...tables[resolution].values()]
       .filter((row) => row.accountId === accountId && row.at >= from && row.at < to)
-      .filter((row) => keyId === undefined || row.keyId === keyId)
-      .filter((row) => network === undefined || row.network === network)
-      .sort((a, b) => compare(nameOf(a), nameOf(b)))
-      .map(({ accountId: _, ...row }) => row);
+      .filter((row) => FILTERS.every((name) => isOne(name, row)))
+      .sort((a, b) => compare(nameOf(a), nameOf(b)));
   };
   /** The last batch of each process. */
   const written = new Map<string, number>();
@@ -50,8 +51,9 @@ export function memoryUsage(check: () => void): UsageStore {
       }
       for (const count of counts) addContract(contracts, count);
     },
-    query: async (query) => rowsOf(query),
+    query: async (query) => rowsOf(query).map(({ accountId: _, latencies: __, ...row }) => row),
     series: async (query) => seriesOf(rowsOf(query), query),
+    latencies: async (query) => latenciesOf(rowsOf(query), query.stepMs),
     totals: async (query) => totalsOf(rowsOf(query)),
     topAccounts: async ({ resolution, from, to, limit }) => {
       check();
@@ -109,6 +111,7 @@ const plus = (a: Row, b: Row): Row => ({
   credits: a.credits + b.credits,
   bytes: a.bytes + b.bytes,
   latencyMs: a.latencyMs + b.latencyMs,
+  latencies: sumOf(a.latencies, b.latencies),
 });
 
 function mostCalled(

@@ -1,20 +1,29 @@
 import {
   ANSWERED,
   COLUMNS,
+  filterSql,
+  latencySums,
   spanValues,
   TABLES,
   type TopAccountRow,
   tableOf,
   topAccountsSql,
   toTopAccounts,
+  withLatencies,
 } from "../rows/usage.ts";
-import type { UsagePoint, UsageQuery, UsageStore, UsageTotal } from "../usage-store.ts";
+import type {
+  LatencyPoint,
+  UsagePoint,
+  UsageQuery,
+  UsageStore,
+  UsageTotal,
+} from "../usage-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 /** Figures for charts and tables, summed where the rows are. */
 export function usageSums(
   db: PostgresDatabase,
-): Pick<UsageStore, "series" | "totals" | "topAccounts"> {
+): Pick<UsageStore, "series" | "latencies" | "totals" | "topAccounts"> {
   return {
     series: ({ by, stepMs, top, ...query }) => {
       const name = COLUMNS[by];
@@ -36,14 +45,24 @@ FROM slice GROUP BY step, shown ORDER BY step, shown NULLS LAST`;
         .read<Row>(sql, values)
         .then((rows) => rows.map(({ shown, ...row }) => ({ ...row, name: shown })));
     },
-    totals: (query) =>
-      db.read<UsageTotal>(
+    latencies: async ({ stepMs, ...query }) => {
+      const rows = await db.read<Unread<LatencyPoint & { readonly step: number }>>(
+        `SELECT at / :stepMs::bigint * :stepMs::bigint AS step, ${LATENCIES} AS latencies
+         FROM @${tableOf(query, false)} WHERE ${conditions(query)} GROUP BY step ORDER BY step`,
+        { ...spanValues(query), stepMs },
+      );
+      return rows.map(withLatencies).map(({ step, latencies }) => ({ at: step, latencies }));
+    },
+    totals: async (query) => {
+      const rows = await db.read<Unread<UsageTotal>>(
         `SELECT network, method, outcome, sum(calls) AS calls, sum(credits) AS credits,
-           sum(bytes) AS bytes, sum(latency_ms) AS "latencyMs"
+           sum(bytes) AS bytes, sum(latency_ms) AS "latencyMs", ${LATENCIES} AS latencies
          FROM @${tableOf(query, false)} WHERE ${conditions(query)}
          GROUP BY network, method, outcome ORDER BY network, method, outcome`,
         spanValues(query),
-      ),
+      );
+      return rows.map(withLatencies);
+    },
     topAccounts: async ({ resolution, from, to, limit }) => {
       const sql = topAccountsSql(`@${TABLES[resolution]}`);
       return toTopAccounts(await db.read<TopAccountRow>(sql, { from, to, limit }));
@@ -51,8 +70,9 @@ FROM slice GROUP BY step, shown ORDER BY step, shown NULLS LAST`;
   };
 }
 
-function conditions({ keyId, network }: Pick<UsageQuery, "keyId" | "network">): string {
-  const key = keyId === undefined ? "" : "AND key_id = :keyId";
-  const one = network === undefined ? "" : "AND network = :network";
-  return `account_id = :accountId AND at >= :from AND at < :to ${key} ${one}`;
-}
+const LATENCIES = `${latencySums("json_build_array")}::text`;
+
+type Unread<Row> = Omit<Row, "latencies"> & { readonly latencies: string };
+
+const conditions = (query: Omit<UsageQuery, "resolution">): string =>
+  `account_id = :accountId AND at >= :from AND at < :to${filterSql(query)}`;

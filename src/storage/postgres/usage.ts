@@ -1,5 +1,14 @@
 import { DAY_MS } from "../../lib/day.ts";
-import { MINUTE_MS, newestOf, TABLES } from "../rows/usage.ts";
+import { noLatencies } from "../latency-counts.ts";
+import {
+  addedLatencies,
+  filterSql,
+  LATENCY_LIST,
+  MINUTE_MS,
+  newestOf,
+  spanValues,
+  TABLES,
+} from "../rows/usage.ts";
 import type { ContractCount, UsageBucket, UsageRow, UsageStore } from "../usage-store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { pruning } from "./pruning.ts";
@@ -18,16 +27,14 @@ export function usageStore(db: PostgresDatabase): UsageStore {
         ...contractColumnsOf(contracts),
       });
     },
-    query: ({ accountId, keyId = null, network = null, resolution, from, to }) =>
+    query: (query) =>
       db.read<UsageRow>(
         `SELECT at, key_id AS "keyId", network, method, outcome, calls, credits, bytes,
            latency_ms AS "latencyMs"
-         FROM @${TABLES[resolution]}
-         WHERE account_id = :accountId AND at >= :from AND at < :to
-           AND (:keyId::text IS NULL OR key_id = :keyId)
-           AND (:network::text IS NULL OR network = :network)
+         FROM @${TABLES[query.resolution]}
+         WHERE account_id = :accountId AND at >= :from AND at < :to${filterSql(query)}
          ORDER BY at, key_id, network, method, outcome`,
-        { accountId, keyId, network, from, to },
+        spanValues(query),
       ),
     ...usageSums(db),
     topContracts: (query) =>
@@ -43,14 +50,20 @@ export function usageStore(db: PostgresDatabase): UsageStore {
 
 /** Rows come in the order of the key, so that two gateways that write at once wait, and not for each other. */
 function upsertSql(table: string, spanMs: number, keys: string): string {
-  return `INSERT INTO @${table} AS mine (at, ${keys}, calls, credits, bytes, latency_ms)
+  return `INSERT INTO @${table} AS mine (at, ${keys}, calls, credits, bytes, latency_ms, ${LATENCY_LIST})
     SELECT minute * ${MINUTE_MS} / ${spanMs} * ${spanMs} AS started, ${keys},
-      sum(calls), sum(credits), sum(bytes), sum(latency)
+      sum(calls), sum(credits), sum(bytes), sum(latency), ${LATENCY_SUMS}
     FROM bucket GROUP BY started, ${keys} ORDER BY account_id, started, ${keys}
     ON CONFLICT (${table === "usage_hour_sums" ? KEY_OF_SUMS : KEY}) DO UPDATE SET
       calls = mine.calls + excluded.calls, credits = mine.credits + excluded.credits,
-      bytes = mine.bytes + excluded.bytes, latency_ms = mine.latency_ms + excluded.latency_ms`;
+      bytes = mine.bytes + excluded.bytes, latency_ms = mine.latency_ms + excluded.latency_ms,
+      ${addedLatencies("mine.")}`;
 }
+
+/** Of the counts of each row, which begin at 1. */
+const LATENCY_SUMS = noLatencies()
+  .map((_, place) => `nullif(sum(counts[${place + 1}]), 0)`)
+  .join(", ");
 
 const KEY = "account_id, at, key_id, network, method, outcome";
 const KEY_OF_SUMS = "account_id, at, network, method, outcome";
@@ -66,10 +79,10 @@ WITH claimed AS (
 ), fresh AS (
   SELECT 1 FROM claimed UNION ALL SELECT 1 WHERE :process::text IS NULL
 ), bucket AS MATERIALIZED (
-  SELECT bucket.* FROM unnest(:minutes::bigint[], :accounts::text[], :keys::text[], :networks::text[],
+  SELECT bucket.*, lists::bigint[] AS counts FROM unnest(:minutes::bigint[], :accounts::text[], :keys::text[], :networks::text[],
     :methods::text[], :outcomes::text[], :calls::bigint[], :credits::bigint[], :bytes::bigint[],
-    :latencies::float8[])
-  AS bucket (minute, account_id, key_id, network, method, outcome, calls, credits, bytes, latency), fresh
+    :latencies::float8[], :latencyCounts::text[])
+  AS bucket (minute, account_id, key_id, network, method, outcome, calls, credits, bytes, latency, lists), fresh
 ), ${Object.entries(SPANS)
   .map(
     ([table, spanMs]) =>
@@ -97,6 +110,7 @@ function columnsOf(buckets: readonly UsageBucket[]) {
     credits: buckets.map(({ credits }) => credits),
     bytes: buckets.map(({ bytes }) => bytes),
     latencies: buckets.map(({ latencyMs }) => latencyMs),
+    latencyCounts: buckets.map(({ latencies }) => `{${latencies.join(",")}}`),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type LatencyCounts, noLatencies } from "../latency-counts.ts";
 import {
   type AccountTotal,
   ANSWERED_OUTCOMES,
@@ -27,6 +28,29 @@ export const COLUMNS: Readonly<Record<UsageDimension, string>> = {
   outcome: "outcome",
 };
 
+/** A count for each span of LATENCY_BOUNDS_MS; NULL is none. */
+const LATENCY_COLUMNS = noLatencies().map((_, place) => `latency_${place}`);
+
+export const LATENCY_LIST = LATENCY_COLUMNS.join(", ");
+
+/** Adds the counts of a row that is there already (`mine`, and a dot) to those that are inserted. */
+export const addedLatencies = (mine: string): string =>
+  LATENCY_COLUMNS.map(
+    (name) =>
+      `${name} = coalesce(${mine}${name} + excluded.${name}, ${mine}${name}, excluded.${name})`,
+  ).join(", ");
+
+/** The sums of the counts as a list of JSON, by the function that makes one. */
+export const latencySums = (listFunction: string): string =>
+  `${listFunction}(${LATENCY_COLUMNS.map((name) => `coalesce(sum(${name}), 0)`).join(", ")})`;
+
+/** A row with such a list, read. */
+export function withLatencies<Row extends { readonly latencies: string }>(
+  row: Row,
+): Omit<Row, "latencies"> & { readonly latencies: LatencyCounts } {
+  return { ...row, latencies: JSON.parse(row.latencies) as number[] };
+}
+
 /** A list of SQL. */
 export const ANSWERED = ANSWERED_OUTCOMES.map((outcome) => `'${outcome}'`).join(", ");
 
@@ -39,15 +63,29 @@ export function tableOf(
 }
 
 /** A name that no statement has is an error, so what is absent is left out. */
-export function spanValues({
-  accountId,
-  keyId,
-  network,
-  from,
-  to,
-}: UsageQuery): Record<string, string | number> {
-  const key = keyId === undefined ? {} : { keyId };
-  return { accountId, from, to, ...key, ...(network === undefined ? {} : { network }) };
+export function spanValues(query: UsageQuery): Record<string, string | number> {
+  const { accountId, from, to } = query;
+  const filters = FILTERS.flatMap(([name]) => {
+    const value = query[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { accountId, from, to, ...Object.fromEntries(filters) };
+}
+
+type Filters = Pick<UsageQuery, "keyId" | "network" | "method" | "outcome">;
+
+const FILTERS = [
+  ["keyId", "key_id"],
+  ["network", "network"],
+  ["method", "method"],
+  ["outcome", "outcome"],
+] as const satisfies readonly (readonly [keyof Filters, string])[];
+
+/** Conditions of SQL for what a query is of, each after an AND. */
+export function filterSql(query: Filters): string {
+  return FILTERS.filter(([name]) => query[name] !== undefined)
+    .map(([name, column]) => ` AND ${column} = :${name}`)
+    .join("");
 }
 
 /** The newest minute of a batch, Unix milliseconds. */

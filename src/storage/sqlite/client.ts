@@ -218,8 +218,7 @@ function storageOver(client: SqliteClient): Storage {
     usage: remote<UsageStore>(client, "usage", {
       record: true,
       query: true,
-      series: true,
-      totals: true,
+      ...{ series: true, latencies: true, totals: true },
       ...{ topAccounts: true, topContracts: true },
       prune: true,
     }),

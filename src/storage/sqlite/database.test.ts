@@ -6,6 +6,7 @@ import { takeRequest } from "../../../test/support/ledger-contract.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { bucket } from "../../../test/support/usage-contract.ts";
 import { temporaryFolder } from "../../../test/support/written.ts";
+import { noLatencies } from "../latency-counts.ts";
 import { USAGE_DIMENSIONS } from "../usage-store.ts";
 import { ACCOUNT_PAGE, accountStatements } from "./accounts.ts";
 import { openDatabase, storageError } from "./database.ts";
@@ -177,7 +178,10 @@ test("the hours of an older database are in the sums, whose keys they leave out"
   const db = openDatabase({ path, busyTimeoutMs: 1000 });
   const asked = { accountId: "acc_1", resolution: "hour", from: 0, to: 3_600_000 } as const;
   expect(usageStatements(db).totals(asked)).toEqual([
-    { network: "n", method: "m", outcome: "ok", calls: 2, credits: 4, bytes: 6, latencyMs: 9 },
+    {
+      ...{ network: "n", method: "m", outcome: "ok", calls: 2, credits: 4, bytes: 6 },
+      ...{ latencyMs: 9, latencies: noLatencies() },
+    },
   ]);
   db.close();
 });

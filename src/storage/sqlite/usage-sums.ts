@@ -2,14 +2,18 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   ANSWERED,
   COLUMNS,
+  filterSql,
+  latencySums,
   spanValues,
   TABLES,
   type TopAccountRow,
   tableOf,
   topAccountsSql,
   toTopAccounts,
+  withLatencies,
 } from "../rows/usage.ts";
 import type {
+  LatencyPoint,
   UsagePoint,
   UsageQuery,
   UsageSeriesQuery,
@@ -21,15 +25,21 @@ import type { Blocking } from "./database.ts";
 /** Figures for charts and tables, summed where the rows are. */
 export function usageSums(
   db: DatabaseSync,
-): Pick<Blocking<UsageStore>, "series" | "totals" | "topAccounts"> {
+): Pick<Blocking<UsageStore>, "series" | "latencies" | "totals" | "topAccounts"> {
   return {
     series: (query: UsageSeriesQuery) => {
       const { stepMs, top } = query;
       const values = { ...spanValues(query), stepMs, top };
       return db.prepare(seriesSql(query)).all(values) as UsagePoint[];
     },
-    totals: (query: UsageQuery) =>
-      db.prepare(totalsSql(query)).all(spanValues(query)) as UsageTotal[],
+    latencies: ({ stepMs, ...query }) => {
+      const rows = db.prepare(latenciesSql(query)).all({ ...spanValues(query), stepMs });
+      return (rows as Unread<LatencyPoint>[]).map(withLatencies);
+    },
+    totals: (query: UsageQuery) => {
+      const rows = db.prepare(totalsSql(query)).all(spanValues(query));
+      return (rows as Unread<UsageTotal>[]).map(withLatencies);
+    },
     topAccounts: ({ resolution, from, to, limit }) => {
       const rows = db.prepare(topAccountsSql(TABLES[resolution])).all({ from, to, limit });
       return toTopAccounts(rows as TopAccountRow[]);
@@ -37,7 +47,8 @@ export function usageSums(
   };
 }
 
-type Shape = Pick<UsageQuery, "resolution" | "keyId" | "network">;
+type Unread<Row> = Omit<Row, "latencies"> & { readonly latencies: string };
+type Shape = Omit<UsageQuery, "accountId" | "from" | "to">;
 
 /**
  * The rows of each moment are summed first, in the order of the primary key, and only these sums
@@ -59,14 +70,25 @@ SELECT at / CAST(:stepMs AS INTEGER) * CAST(:stepMs AS INTEGER) AS at,
 FROM slice GROUP BY 1, 2 ORDER BY 1, 2 NULLS LAST`;
 }
 
+export function latenciesSql(query: Shape): string {
+  return `
+${withMoments(query)}
+SELECT at / CAST(:stepMs AS INTEGER) * CAST(:stepMs AS INTEGER) AS at,
+  ${latencySums("json_array")} AS latencies
+FROM ${tableOf(query, false)} WHERE ${conditions(query)} GROUP BY 1 ORDER BY 1`;
+}
+
 export function totalsSql(query: Shape): string {
   return `
-${query.keyId === undefined ? "" : `WITH RECURSIVE ${moments(query)}`}
+${withMoments(query)}
 SELECT network, method, outcome, sum(calls) AS calls, sum(credits) AS credits,
-  sum(bytes) AS bytes, sum(latency_ms) AS latencyMs
+  sum(bytes) AS bytes, sum(latency_ms) AS latencyMs, ${latencySums("json_array")} AS latencies
 FROM ${tableOf(query, false)} WHERE ${conditions(query)}
 GROUP BY network, method, outcome ORDER BY network, method, outcome`;
 }
+
+const withMoments = (query: Shape): string =>
+  query.keyId === undefined ? "" : `WITH RECURSIVE ${moments(query)}`;
 
 const SPAN = "account_id = :accountId AND at < :to AND at";
 
@@ -82,10 +104,8 @@ function moments({ resolution }: Shape): string {
 }
 
 /** The rows of one key lie together in each moment, and no others are read. */
-function conditions({ keyId, network }: Shape): string {
+function conditions(query: Shape): string {
   const rows =
-    keyId === undefined
-      ? `${SPAN} >= :from`
-      : "account_id = :accountId AND at IN moments AND key_id = :keyId";
-  return network === undefined ? rows : `${rows} AND network = :network`;
+    query.keyId === undefined ? `${SPAN} >= :from` : "account_id = :accountId AND at IN moments";
+  return rows + filterSql(query);
 }

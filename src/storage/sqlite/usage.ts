@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { MINUTE_MS, newestOf } from "../rows/usage.ts";
+import { addedLatencies, LATENCY_LIST, MINUTE_MS, newestOf } from "../rows/usage.ts";
 import type {
   ContractCount,
   UsageBucket,
@@ -35,8 +35,9 @@ export function usageStatements(db: DatabaseSync): Blocking<UsageStore> {
   );
   return {
     record: recording(db),
-    query: ({ accountId, keyId, network, resolution, from, to }: UsageQuery) => {
-      const filters = { keyId: keyId ?? null, network: network ?? null };
+    query: ({ accountId, resolution, from, to, ...some }: UsageQuery) => {
+      const { keyId = null, network = null, method = null, outcome = null } = some;
+      const filters = { keyId, network, method, outcome };
       return query[resolution].all({ accountId, ...filters, from, to }) as UsageRow[];
     },
     ...usageSums(db),
@@ -58,14 +59,14 @@ export const querySql = (table: string): string =>
    FROM ${table}
    WHERE account_id = :accountId AND at >= :from AND at < :to
      AND (:keyId IS NULL OR key_id = :keyId) AND (:network IS NULL OR network = :network)
+     AND (:method IS NULL OR method = :method) AND (:outcome IS NULL OR outcome = :outcome)
    ORDER BY account_id, at, key_id, network, method, outcome`;
 
 function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
   const upserts = perTable((table) => db.prepare(upsertSql(table)));
   const hourSum = db.prepare(
-    `INSERT INTO usage_hour_sums
-       (at, account_id, network, method, outcome, calls, credits, bytes, latency_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADDED}`,
+    `INSERT INTO usage_hour_sums (at, account_id, network, method, outcome, ${FIGURES})
+     VALUES (?, ?, ?, ?, ?, ${PLACES}) ${ADDED}`,
   );
   const contract = db.prepare(
     `INSERT INTO contract_minutes (at, account_id, network, contract, calls)
@@ -95,23 +96,31 @@ function recording(db: DatabaseSync): Blocking<UsageStore>["record"] {
 
 const ADDED = `ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
   credits = credits + excluded.credits, bytes = bytes + excluded.bytes,
-  latency_ms = latency_ms + excluded.latency_ms`;
+  latency_ms = latency_ms + excluded.latency_ms, ${addedLatencies("")}`;
+
+const FIGURES = `calls, credits, bytes, latency_ms, ${LATENCY_LIST}`;
+const PLACES = FIGURES.split(", ")
+  .map(() => "?")
+  .join(", ");
 
 const upsertSql = (table: string): string =>
-  `INSERT INTO ${table}
-     (at, account_id, key_id, network, method, outcome, calls, credits, bytes, latency_ms)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADDED}`;
+  `INSERT INTO ${table} (at, account_id, key_id, network, method, outcome, ${FIGURES})
+   VALUES (?, ?, ?, ?, ?, ?, ${PLACES}) ${ADDED}`;
 
 function add(upsert: StatementSync, bucket: UsageBucket, minutes: number): void {
-  const { accountId, keyId, network, method, outcome, calls, credits, bytes, latencyMs } = bucket;
+  const { accountId, keyId, network, method, outcome } = bucket;
   const at = beginning(bucket.minute, minutes);
-  upsert.run(at, accountId, keyId, network, method, outcome, calls, credits, bytes, latencyMs);
+  upsert.run(at, accountId, keyId, network, method, outcome, ...figuresOf(bucket));
 }
 
 function addSum(upsert: StatementSync, bucket: UsageBucket): void {
-  const { accountId, network, method, outcome, calls, credits, bytes, latencyMs } = bucket;
+  const { accountId, network, method, outcome } = bucket;
   const at = beginning(bucket.minute, 60);
-  upsert.run(at, accountId, network, method, outcome, calls, credits, bytes, latencyMs);
+  upsert.run(at, accountId, network, method, outcome, ...figuresOf(bucket));
+}
+
+function figuresOf({ calls, credits, bytes, latencyMs, latencies }: UsageBucket) {
+  return [calls, credits, bytes, latencyMs, ...latencies.map((count) => count || null)];
 }
 
 const beginning = (minute: number, minutes: number): number =>

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../../src/access/ids.ts";
+import { latenciesAt } from "../../support/latencies-at.ts";
 import {
   bodySchema,
   isStream,
@@ -43,7 +44,14 @@ async function twoAccounts(rig: Rig) {
     const bucket = {
       minute: Math.floor(rig.parts.clock.now() / 60_000),
       ...{ accountId: account.id, keyId: key.id, network: "mainnet", method: `m_${email}` },
-      ...{ outcome: "ok", calls: 1, credits: 80, bytes: 5, latencyMs: 2 },
+      ...{
+        outcome: "ok",
+        calls: 1,
+        credits: 80,
+        bytes: 5,
+        latencyMs: 2,
+        latencies: latenciesAt(2, 1),
+      },
     };
     const { minute, accountId, network } = bucket;
     const contracts = [{ minute, accountId, network, contract: `0x${email}`, calls: 3 }];

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { LiveUsage } from "../../../src/console/contract/usage.ts";
 import type { Storage } from "../../../src/storage/store.ts";
+import { latenciesAt } from "../../support/latencies-at.ts";
 import { openRig, openTestStorage, type Person, type Rig, textOf } from "./support.ts";
 
 type SeenEvent = { readonly event: string; readonly data: unknown };
@@ -54,7 +55,7 @@ function counted(storage: Storage): { storage: Storage; looks: () => number } {
 const bucketOf = (rig: Rig, accountId: string, calls: number) => ({
   ...{ minute: Math.floor(rig.parts.clock.now() / 60_000), accountId, keyId: "key_a" },
   ...{ network: "mainnet", method: "eth_call", outcome: "ok", calls },
-  ...{ credits: calls * 80, bytes: 1, latencyMs: 1 },
+  ...{ credits: calls * 80, bytes: 1, latencyMs: 1, latencies: latenciesAt(1, calls) },
 });
 
 const callsOf = ({ data }: SeenEvent): number | undefined => (data as LiveUsage).recent[0]?.calls;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { latenciesAt } from "../../support/latencies-at.ts";
 import { NASTY } from "./arbitrary.ts";
 import { openRig, STORES } from "./support.ts";
 
@@ -74,7 +75,14 @@ describe.each(STORES)("texts that mean something elsewhere, in %s storage", (sto
         network,
         method: '"><script>alert(1)</script>',
       },
-      ...{ outcome: "ok", calls: 2, credits: 160, bytes: 1, latencyMs: 1 },
+      ...{
+        outcome: "ok",
+        calls: 2,
+        credits: 160,
+        bytes: 1,
+        latencyMs: 1,
+        latencies: latenciesAt(1, 2),
+      },
     };
     await rig.storage.usage.record([bucket, { ...bucket, network: "mainnet", calls: 5 }], []);
     const calls = async (filter: Record<string, string>): Promise<number> => {

@@ -5,6 +5,7 @@ import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 import { accountUsage } from "../../../src/usage/account-usage.ts";
 import { SeededRandom } from "../../simulation/seeded-random.ts";
+import { latenciesAt } from "../../support/latencies-at.ts";
 import { takeRequest } from "../../support/ledger-contract.ts";
 import { openRig, type Person, type Rig, STORES } from "./support.ts";
 
@@ -40,10 +41,9 @@ async function scene(store: (typeof STORES)[number]): Promise<Scene> {
     network: NETWORKS[random.int(0, 1)] ?? "",
     method: METHODS[Math.min(random.int(0, 14), random.int(0, 14))] ?? "",
     outcome: OUTCOMES[random.int(0, 4)] ?? "",
-    calls: random.int(1, 50),
     credits: random.int(0, 5000),
     bytes: random.int(0, 100_000),
-    latencyMs: random.int(0, 900),
+    ...timedCalls(random),
   });
   const keyOf = () => keys[random.int(0, 1)]?.key.id ?? "";
   const buckets = Array.from({ length: 400 }, () => one(account.id, keyOf()));
@@ -52,6 +52,13 @@ async function scene(store: (typeof STORES)[number]): Promise<Scene> {
   const inOrder = buckets.toSorted((a, b) => a.minute - b.minute);
   for (const bucket of inOrder) await spend(rig.storage, bucket);
   return { rig, ada: rig.person(account.email), account, buckets };
+}
+
+/** A bucket's calls of about as long, so that percentiles are known to be near. */
+function timedCalls(random: SeededRandom) {
+  const calls = random.int(1, 50);
+  const ms = random.int(0, 900);
+  return { calls, latencyMs: calls * ms, latencies: latenciesAt(ms, calls) };
 }
 
 function spend(storage: Storage, { accountId, minute, credits }: UsageBucket): Promise<unknown> {
@@ -203,7 +210,14 @@ test("the pace is that of the last 15 minutes, and the day ends by it where it d
   const minute = Math.floor(rig.parts.clock.now() / MINUTE_MS) - 3;
   const bucket = {
     ...{ minute, accountId: account.id, keyId: "key_a", network: "mainnet", method: "eth_call" },
-    ...{ outcome: "ok", calls: 10, credits: 1400, bytes: 0, latencyMs: 0 },
+    ...{
+      outcome: "ok",
+      calls: 10,
+      credits: 1400,
+      bytes: 0,
+      latencyMs: 0,
+      latencies: latenciesAt(0, 10),
+    },
   };
   await rig.storage.usage.record([bucket, { ...bucket, minute: minute - 30, credits: 7 }], []);
   await spend(rig.storage, bucket);
@@ -222,7 +236,14 @@ test("where minutes are not kept for a day, a day is shown by the hour, and noth
   const now = rig.parts.clock.now();
   const bucket = {
     ...{ accountId: account.id, keyId: "key_a", network: "mainnet", method: "eth_call" },
-    ...{ outcome: "ok", calls: 10, credits: 800, bytes: 0, latencyMs: 0 },
+    ...{
+      outcome: "ok",
+      calls: 10,
+      credits: 800,
+      bytes: 0,
+      latencyMs: 0,
+      latencies: latenciesAt(0, 10),
+    },
   };
   const hours = [0, 5, 20].map((ago) => Math.floor(now / MINUTE_MS) - ago * 60);
   await rig.storage.usage.record(
@@ -250,7 +271,14 @@ test("a spreadsheet takes no cell of an export for a formula", async () => {
     const minute = Math.floor(rig.parts.clock.now() / MINUTE_MS);
     const bucket = {
       ...{ minute, accountId: account.id, keyId: key.id, network: "mainnet", method: "eth_call" },
-      ...{ outcome: "ok", calls: 1, credits: 80, bytes: 0, latencyMs: 1 },
+      ...{
+        outcome: "ok",
+        calls: 1,
+        credits: 80,
+        bytes: 0,
+        latencyMs: 1,
+        latencies: latenciesAt(1, 1),
+      },
     };
     await rig.storage.usage.record([bucket], []);
   }
@@ -300,7 +328,7 @@ test("operators see what all accounts used, the largest first, and an account's 
   const minute = Math.floor(rig.parts.clock.now() / 60_000);
   const of = (accountId: string, credits: number) => ({
     ...{ minute, accountId, keyId: "key_1", network: "mainnet", method: "eth_call", outcome: "ok" },
-    ...{ calls: 2, credits, bytes: 1, latencyMs: 1 },
+    ...{ calls: 2, credits, bytes: 1, latencyMs: 1, latencies: latenciesAt(1, 2) },
   });
   await rig.storage.usage.record([of(small.id, 80), of(large.id, 240), of("acc_gone", 5)], []);
   const operator = rig.person("operator@example.com");

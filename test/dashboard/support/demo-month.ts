@@ -1,5 +1,11 @@
+import {
+  addLatencies,
+  type LatencyCounts,
+  noLatencies,
+} from "../../../src/storage/latency-counts.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { UsageBucket } from "../../../src/storage/usage-store.ts";
+import { latenciesAt } from "../../support/latencies-at.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
@@ -76,6 +82,17 @@ export async function recordMonth(demo: Demo): Promise<void> {
   );
 }
 
+/** Most calls take about as long, one in ten three times and one in fifty ten times as long. */
+function spread(ms: number, calls: number): LatencyCounts {
+  const counts = noLatencies();
+  const slow = Math.floor(calls / 10);
+  const slowest = Math.floor(calls / 50);
+  addLatencies(counts, latenciesAt(ms, calls - slow - slowest));
+  addLatencies(counts, latenciesAt(3 * ms, slow));
+  addLatencies(counts, latenciesAt(10 * ms, slowest));
+  return counts;
+}
+
 function bucketsAt(
   minute: number,
   minutes: number,
@@ -93,6 +110,7 @@ function bucketsAt(
         ...{ network: each.network, method: each.method, outcome: each.outcome },
         bytes: count * each.bytes,
         latencyMs: count * each.ms,
+        latencies: spread(each.ms, count),
       };
     }),
   ).filter((bucket) => bucket.calls > 0);
