@@ -10,10 +10,24 @@ export type Range = z.output<typeof range>;
 export const seriesBy = z.enum(SERIES_BY);
 export type SeriesBy = z.output<typeof seriesBy>;
 
+const name = z.string().min(1).max(100).optional();
 const filters = {
-  /** A key's id. */
-  key: z.string().min(1).max(100).optional(),
-  network: z.string().min(1).max(100).optional(),
+  key: name.meta({ description: "a key's id" }),
+  network: name,
+  method: name,
+  outcome: name,
+};
+
+/** A range up to now, or any span between two times. */
+const span = {
+  range: range.optional(),
+  from: time.optional().meta({ description: "in place of `range`" }),
+  to: time.optional().meta({ description: "with `from`; without it, now" }),
+};
+export type SpanQuery = {
+  readonly range?: Range | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 };
 
 export const series = z.object({
@@ -26,17 +40,39 @@ export const series = z.object({
 });
 export type Series = z.output<typeof series>;
 
-export const usageSeries = z.object({
-  range,
+const steps = {
   from: time,
   to: time,
   stepMs: z.int().min(1),
   /** Where each step begins, UTC; as many as the numbers of each series. */
   times: z.array(time),
+};
+
+export const usageSeries = z.object({
+  /** Null: of two times. */
+  range: range.nullable(),
+  ...steps,
   /** Largest first, by calls. */
   series: z.array(series),
 });
 export type UsageSeries = z.output<typeof usageSeries>;
+
+const percentile = z.number().min(0).nullable();
+/** Milliseconds; null where no call was timed. From counts of spans of time: docs/usage.md */
+const percentiles = { p50: percentile, p95: percentile, p99: percentile };
+export const latency = z.object(percentiles);
+export type Latency = z.output<typeof latency>;
+
+export const usageLatency = z.object({
+  ...steps,
+  /** Of each step. */
+  p50: z.array(percentile),
+  p95: z.array(percentile),
+  p99: z.array(percentile),
+  /** Of the whole span. */
+  whole: latency,
+});
+export type UsageLatency = z.output<typeof usageLatency>;
 
 export const usageRow = z.object({
   network: z.string(),
@@ -50,6 +86,7 @@ export const usageRow = z.object({
   bytes: whole,
   /** The mean of its calls. */
   latencyMs: z.number().min(0),
+  ...percentiles,
   /** Calls by outcome: `ok`, `partner`, or a name of the error table. */
   outcomes: z.record(z.string(), whole),
 });
@@ -94,11 +131,7 @@ export const readUsageSeries = defineRoute({
   scope: "usage:read",
   summary: "Calls, credits and failures over time, split by method, network, key or outcome",
   params: accountParams,
-  query: z.strictObject({
-    range: range.default("1h"),
-    by: seriesBy.default("method"),
-    ...filters,
-  }),
+  query: z.strictObject({ ...span, by: seriesBy.default("method"), ...filters }),
   status: 200,
   reply: usageSeries,
 });
@@ -111,9 +144,22 @@ export const readUsageTable = defineRoute({
   scope: "usage:read",
   summary: "Calls, outcomes, credits and latency of each network and method, dearest first",
   params: accountParams,
-  query: z.strictObject({ range: range.default("1h"), ...filters }),
+  query: z.strictObject({ ...span, ...filters }),
   status: 200,
   reply: usageTable,
+});
+
+export const readUsageLatency = defineRoute({
+  id: "readUsageLatency",
+  method: "GET",
+  url: "/api/accounts/:account/usage/latency",
+  access: "member",
+  scope: "usage:read",
+  summary: "How long calls took over time: the 50th, 95th and 99th percentile",
+  params: accountParams,
+  query: z.strictObject({ ...span, ...filters }),
+  status: 200,
+  reply: usageLatency,
 });
 
 export const readContracts = defineRoute({
@@ -124,7 +170,7 @@ export const readContracts = defineRoute({
   scope: "usage:read",
   summary: "The contracts that eth_call named most",
   params: accountParams,
-  query: z.strictObject({ range: z.enum(MINUTE_RANGES).default("1h") }),
+  query: z.strictObject({ ...span, range: z.enum(MINUTE_RANGES).optional() }),
   status: 200,
   reply: listReply(contractCalls),
 });
@@ -137,7 +183,7 @@ export const exportUsage = defineRoute({
   scope: "usage:read",
   summary: "The usage as a file: a table (CSV) or a list (JSON) of rows",
   params: accountParams,
-  query: z.strictObject({ range: range.default("24h"), format: z.enum(["csv", "json"]) }),
+  query: z.strictObject({ ...span, format: z.enum(["csv", "json"]) }),
   status: 200,
   reply: exportRow,
   stream: "file",

@@ -1,18 +1,24 @@
+import type { UnixMs } from "../../lib/clock.ts";
+import type { Account } from "../../storage/store.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { type BoundRoute, bind } from "../api/route.ts";
 import { MOST_SERIES } from "../contract/constants.ts";
 import {
   exportUsage,
+  type Range,
   readContracts,
+  readUsageLatency,
   readUsageSeries,
   readUsageTable,
+  type SpanQuery,
   streamUsage,
 } from "../contract/usage.ts";
 import { isoTime } from "../iso-time.ts";
 import { usageLooks } from "../live/usage-looks.ts";
 import { csvOf, jsonOf } from "../usage/usage-export.ts";
+import { latencyOver } from "../usage/usage-latency.ts";
 import { seriesOf, timesOf } from "../usage/usage-series.ts";
-import { spanOf } from "../usage/usage-span.ts";
+import { askedSpan, type Span } from "../usage/usage-span.ts";
 import { tableOf } from "../usage/usage-table.ts";
 
 const MOST_CONTRACTS = 20;
@@ -21,6 +27,7 @@ export function usageRoutes(parts: ApiParts): BoundRoute[] {
   const looks = usageLooks(parts);
   return [
     series(parts),
+    latency(parts),
     table(parts),
     contracts(parts),
     file(parts),
@@ -30,56 +37,83 @@ export function usageRoutes(parts: ApiParts): BoundRoute[] {
   ];
 }
 
-function series({ storage, clock, config }: ApiParts): BoundRoute {
+function series(parts: ApiParts): BoundRoute {
+  const { storage } = parts;
   return bind(readUsageSeries, async ({ account, query }) => {
-    const { range, by, key: keyId, network } = query;
-    const span = spanOf(range, clock.now(), config.usage.keep);
-    const asked = { accountId: account.id, keyId, network, by, top: MOST_SERIES };
-    const points = await storage.usage.series({ ...asked, ...span });
-    return {
-      range,
-      ...limitsOf(span),
-      stepMs: span.stepMs,
-      times: timesOf(span).map(isoTime),
-      series: seriesOf(points, span),
-    };
+    const span = asked(query, "1h", parts);
+    const points = await storage.usage.series({
+      ...questionOf(account, query, span),
+      ...{ by: query.by, top: MOST_SERIES },
+    });
+    return { range: rangeOf(query, "1h"), ...stepsOf(span), series: seriesOf(points, span) };
   });
 }
 
-function table({ storage, clock, config }: ApiParts): BoundRoute {
+function latency(parts: ApiParts): BoundRoute {
+  const { storage } = parts;
+  return bind(readUsageLatency, async ({ account, query }) => {
+    const span = asked(query, "1h", parts);
+    const points = await storage.usage.latencies(questionOf(account, query, span));
+    return { ...stepsOf(span), ...latencyOver(points, span) };
+  });
+}
+
+function table(parts: ApiParts): BoundRoute {
+  const { storage } = parts;
   return bind(readUsageTable, async ({ account, query }) => {
-    const { range, key: keyId, network } = query;
-    const span = spanOf(range, clock.now(), config.usage.keep);
-    const totals = await storage.usage.totals({ accountId: account.id, keyId, network, ...span });
+    const span = asked(query, "1h", parts);
+    const totals = await storage.usage.totals(questionOf(account, query, span));
     return { ...limitsOf(span), rows: tableOf(totals) };
   });
 }
 
-function contracts({ storage, clock, config }: ApiParts): BoundRoute {
+function contracts(parts: ApiParts): BoundRoute {
+  const { storage } = parts;
   return bind(readContracts, async ({ account, query }) => {
-    const { from, to } = spanOf(query.range, clock.now(), config.usage.keep);
-    const asked = { accountId: account.id, from, to, limit: MOST_CONTRACTS };
-    return { items: await storage.usage.topContracts(asked) };
+    const { from, to } = asked(query, "1h", parts);
+    const question = { accountId: account.id, from, to, limit: MOST_CONTRACTS };
+    return { items: await storage.usage.topContracts(question) };
   });
 }
 
-function file({ storage, clock, config }: ApiParts): BoundRoute {
+function file(parts: ApiParts): BoundRoute {
+  const { storage, clock } = parts;
   return bind(exportUsage, async ({ account, query }) => {
-    const { range, format } = query;
-    const now = clock.now();
-    const source = {
-      storage,
-      accountId: account.id,
-      span: spanOf(range, now, config.usage.keep),
-    };
-    const day = isoTime(now).slice(0, 10);
+    const { format } = query;
+    const span = asked(query, "24h", parts);
+    const source = { storage, accountId: account.id, span };
     const isTable = format === "csv";
+    const about =
+      query.from === undefined
+        ? `${query.range ?? "24h"}-${dayText(clock.now())}`
+        : `${dayText(span.from)}-to-${dayText(span.to - 1)}`;
     return {
-      fileName: `tollgate-usage-${range}-${day}.${format}`,
+      fileName: `tollgate-usage-${about}.${format}`,
       type: isTable ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",
       chunks: isTable ? csvOf(source) : jsonOf(source),
     };
   });
+}
+
+function asked(query: SpanQuery, fallback: Range, { clock, config }: ApiParts): Span {
+  return askedSpan(query, fallback, { now: clock.now(), kept: config.usage.keep });
+}
+
+/** Null: between two times. */
+const rangeOf = ({ range, from }: SpanQuery, fallback: Range): Range | null =>
+  from === undefined ? (range ?? fallback) : null;
+
+type Filters = Partial<Record<"key" | "network" | "method" | "outcome", string | undefined>>;
+
+function questionOf(account: Pick<Account, "id">, filters: Filters, span: Span) {
+  const { key, network, method, outcome } = filters;
+  return { accountId: account.id, keyId: key, network, method, outcome, ...span };
+}
+
+const dayText = (at: UnixMs): string => isoTime(at).slice(0, 10);
+
+function stepsOf(span: Span) {
+  return { ...limitsOf(span), stepMs: span.stepMs, times: timesOf(span).map(isoTime) };
 }
 
 function limitsOf({ from, to }: { readonly from: number; readonly to: number }) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RANGES } from "../contract/constants.ts";
-import { spanOf } from "./usage-span.ts";
+import { askedSpan, spanOf } from "./usage-span.ts";
 
 const DAY_MS = 86_400_000;
 const FOREVER = { minutes: 1000 * DAY_MS, hours: 1000 * DAY_MS, days: 1000 * DAY_MS };
@@ -22,6 +22,28 @@ test("a range is whole steps of UTC, and the one that now belongs to is the last
       expect(to - from).toBe(LENGTH_MS[range]);
       expect(to).toBeGreaterThan(at);
       expect(to - stepMs).toBeLessThanOrEqual(at);
+    }),
+  );
+});
+
+test("a span of two times covers both, in at most 1,100 whole steps of what is kept so long", () => {
+  const now = Date.UTC(2026, 10, 21, 12, 34, 56);
+  const kept = { minutes: 2 * DAY_MS, hours: 90 * DAY_MS, days: 730 * DAY_MS };
+  const ago = fc.integer({ min: 1, max: 1000 * DAY_MS });
+  fc.assert(
+    fc.property(ago, ago, (one, other) => {
+      fc.pre(one !== other);
+      const [fromMs, toMs] = [now - Math.max(one, other), now - Math.min(one, other)];
+      const asked = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+      const { from, to, stepMs, resolution } = askedSpan(asked, "1h", { now, kept });
+      expect([from % stepMs, to % stepMs]).toEqual([0, 0]);
+      expect(from).toBeLessThanOrEqual(fromMs);
+      expect(to).toBeGreaterThanOrEqual(toMs);
+      expect(fromMs - from).toBeLessThan(stepMs);
+      expect(to - toMs).toBeLessThan(stepMs);
+      expect((to - from) / stepMs).toBeLessThanOrEqual(1100);
+      const isKept = now - fromMs <= kept[`${resolution}s`];
+      expect(isKept || resolution === "day").toBe(true);
     }),
   );
 });

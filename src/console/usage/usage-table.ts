@@ -1,7 +1,9 @@
+import { addLatencies, noLatencies } from "../../storage/latency-counts.ts";
 import { ANSWERED_OUTCOMES, type UsageTotal } from "../../storage/usage-store.ts";
 import type { UsageRow } from "../contract/usage.ts";
+import { percentilesOf } from "./usage-latency.ts";
 
-type Sum = { row: UsageRow; latencyMs: number };
+type Sum = { row: UsageRow; latencyMs: number; readonly latencies: number[] };
 
 /** One row for each network and method, dearest first. */
 export function tableOf(totals: readonly UsageTotal[]): UsageRow[] {
@@ -9,12 +11,16 @@ export function tableOf(totals: readonly UsageTotal[]): UsageRow[] {
   for (const total of totals) {
     const { network, method } = total;
     const name = `${network}\n${method}`;
-    const sum = sums.get(name) ?? { row: emptyRow(network, method), latencyMs: 0 };
+    const sum = sums.get(name) ?? emptySum(network, method);
     add(sum, total);
     sums.set(name, sum);
   }
   return [...sums.values()]
-    .map(({ row, latencyMs }) => ({ ...row, latencyMs: mean(latencyMs, row.calls) }))
+    .map(({ row, latencyMs, latencies }) => ({
+      ...row,
+      latencyMs: mean(latencyMs, row.calls),
+      ...percentilesOf(latencies),
+    }))
     .sort((a, b) => b.credits - a.credits || b.calls - a.calls || (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
@@ -23,7 +29,7 @@ export function mean(sum: number, calls: number): number {
   return calls === 0 ? 0 : Math.round((sum / calls) * 10) / 10;
 }
 
-function add(sum: Sum, { outcome, calls, credits, bytes, latencyMs }: UsageTotal): void {
+function add(sum: Sum, { outcome, calls, credits, bytes, latencyMs, latencies }: UsageTotal): void {
   const { row } = sum;
   const isAnswered = ANSWERED_OUTCOMES.includes(outcome);
   row.calls += calls;
@@ -32,11 +38,14 @@ function add(sum: Sum, { outcome, calls, credits, bytes, latencyMs }: UsageTotal
   row[isAnswered ? "ok" : "failed"] += calls;
   row.outcomes[outcome] = (row.outcomes[outcome] ?? 0) + calls;
   sum.latencyMs += latencyMs;
+  addLatencies(sum.latencies, latencies);
 }
 
-function emptyRow(network: string, method: string): UsageRow {
+function emptySum(network: string, method: string): Sum {
   const figures = { calls: 0, ok: 0, failed: 0, credits: 0, bytes: 0, latencyMs: 0 };
-  return { network, method, ...figures, outcomes: {} };
+  const latencies = noLatencies();
+  const row = { network, method, ...figures, ...percentilesOf(latencies), outcomes: {} };
+  return { row, latencyMs: 0, latencies };
 }
 
 const nameOf = ({ network, method }: UsageRow): string => `${network}\n${method}`;

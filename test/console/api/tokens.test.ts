@@ -49,8 +49,8 @@ test("the document says which routes take tokens: keys, usage and the balance", 
       id,
     })),
     "usage:read": [
-      ...["readBalance", "readUsageSeries", "readUsageTable", "readContracts"],
-      ...["exportUsage", "streamUsage"],
+      ...["readBalance", "readUsageSeries", "readUsageLatency", "readUsageTable"],
+      ...["readContracts", "exportUsage", "streamUsage"],
     ].map((id) => ({ scope: "usage:read", id })),
   });
 });

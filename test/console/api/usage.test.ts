@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { UsageSeries, UsageTable } from "../../../src/console/contract/usage.ts";
+import type {
+  Latency,
+  UsageLatency,
+  UsageSeries,
+  UsageTable,
+} from "../../../src/console/contract/usage.ts";
 import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
+import { LATENCY_BOUNDS_MS, latencyPlace } from "../../../src/storage/latency-counts.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 import { accountUsage } from "../../../src/usage/account-usage.ts";
@@ -12,6 +18,9 @@ import { openRig, type Person, type Rig, STORES } from "./support.ts";
 const MINUTE_MS = 60_000;
 /** Seven minutes after midnight, UTC; in Berlin the night in which summer time ends. */
 const AFTER_MIDNIGHT = Date.UTC(2026, 9, 25, 0, 7, 12);
+/** Spans of two times: across midnight by the quarter of an hour, and up to now by the minute. */
+const BETWEEN = "from=2026-10-24T02:03:04Z&to=2026-10-25T00:01:00.5Z";
+const SINCE = "from=2026-10-24T23:00:00Z";
 const NETWORKS = ["mainnet", "solana"];
 const METHODS = Array.from({ length: 15 }, (_, place) => `eth_m${place}`);
 const OUTCOMES = ["ok", "ok", "partner", "upstream_unavailable", "invalid_params"];
@@ -86,35 +95,67 @@ const figuresOf = (buckets: readonly UsageBucket[]) => ({
   ),
 });
 
+/** The shares of the percentiles. */
+const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
+
+/** Each percentile lies in the span of time in which that of the calls lies. */
+function expectNear(shown: Latency, buckets: readonly UsageBucket[]): void {
+  const times = buckets.flatMap(({ calls, latencyMs }) => Array(calls).fill(latencyMs / calls));
+  times.sort((a, b) => a - b);
+  for (const [name, share] of Object.entries(SHARES)) {
+    const told = shown[name as keyof typeof SHARES];
+    if (times.length === 0) expect(told).toBeNull();
+    else {
+      const place = latencyPlace(times[Math.ceil(share * times.length) - 1]);
+      expect(told).toBeGreaterThanOrEqual(LATENCY_BOUNDS_MS[place - 1] ?? 0);
+      expect(told).toBeLessThanOrEqual(LATENCY_BOUNDS_MS[place] as number);
+    }
+  }
+}
+
+function expectPercentiles(shown: UsageLatency, buckets: readonly UsageBucket[]): void {
+  expectNear(shown.whole, buckets);
+  for (const [place, from] of shown.times.entries()) {
+    const to = new Date(Date.parse(from) + shown.stepMs).toISOString();
+    const {
+      p50 = null,
+      p95 = null,
+      p99 = null,
+    } = {
+      ...{ p50: shown.p50[place], p95: shown.p95[place], p99: shown.p99[place] },
+    };
+    expectNear({ p50, p95, p99 }, within(buckets, { from, to }));
+  }
+}
+
 describe.each(STORES)("usage of 31 hours across midnight UTC, in %s storage", (store) => {
-  test.each(["15m", "1h", "24h", "7d", "30d"])(
-    "the series of %s sum up to the store's own rows, step by step",
-    async (range) => {
-      const { rig, ada, account, buckets } = await scene(store);
-      for (const by of ["method", "network", "key", "outcome"] as const) {
-        const reply = await ada.get(
-          `/api/accounts/${account.id}/usage/series?range=${range}&by=${by}`,
-        );
-        const shown = reply.json() as UsageSeries;
-        const { times, stepMs, series } = shown;
-        expect(times[0]).toBe(shown.from);
-        expect(Date.parse(shown.to) - Date.parse(times.at(-1) ?? "")).toBe(stepMs);
-        expect(Date.parse(shown.to)).toBeGreaterThan(AFTER_MIDNIGHT);
-        for (const [place, time] of times.entries()) {
-          const from = Date.parse(time);
-          // Every step is as long as any other, and begins at a whole one of UTC.
-          expect(from).toBe(Date.parse(shown.from) + place * stepMs);
-          expect(from % stepMs).toBe(0);
-          const step = { from: time, to: new Date(from + stepMs).toISOString() };
-          const of = (figure: "calls" | "credits" | "failed") =>
-            sum(series.map((one) => one[figure][place] ?? Number.NaN));
-          const drawn = { calls: of("calls"), credits: of("credits"), failed: of("failed") };
-          expect(drawn, `${by} ${time}`).toEqual(figuresOf(within(buckets, step)));
-        }
+  test.each([
+    ...["15m", "1h", "24h", "7d", "30d"].map((range) => `range=${range}`),
+    BETWEEN,
+    SINCE,
+  ])("the series of %s sum up to the store's own rows, step by step", async (asked) => {
+    const { rig, ada, account, buckets } = await scene(store);
+    for (const by of ["method", "network", "key", "outcome"] as const) {
+      const reply = await ada.get(`/api/accounts/${account.id}/usage/series?${asked}&by=${by}`);
+      const shown = reply.json() as UsageSeries;
+      const { times, stepMs, series } = shown;
+      expect(times[0]).toBe(shown.from);
+      expect(Date.parse(shown.to) - Date.parse(times.at(-1) ?? "")).toBe(stepMs);
+      if (asked !== BETWEEN) expect(Date.parse(shown.to)).toBeGreaterThan(AFTER_MIDNIGHT);
+      for (const [place, time] of times.entries()) {
+        const from = Date.parse(time);
+        // Every step is as long as any other, and begins at a whole one of UTC.
+        expect(from).toBe(Date.parse(shown.from) + place * stepMs);
+        expect(from % stepMs).toBe(0);
+        const step = { from: time, to: new Date(from + stepMs).toISOString() };
+        const of = (figure: "calls" | "credits" | "failed") =>
+          sum(series.map((one) => one[figure][place] ?? Number.NaN));
+        const drawn = { calls: of("calls"), credits: of("credits"), failed: of("failed") };
+        expect(drawn, `${by} ${time}`).toEqual(figuresOf(within(buckets, step)));
       }
-      await rig.close();
-    },
-  );
+    }
+    await rig.close();
+  });
 
   test("twelve methods are told apart, the rest is one series that stands last", async () => {
     const { rig, ada, account, buckets } = await scene(store);
@@ -128,19 +169,30 @@ describe.each(STORES)("usage of 31 hours across midnight UTC, in %s storage", (s
     await rig.close();
   });
 
-  test("the table and the exports sum up to the same, also of one key and one network", async () => {
+  test("the table and the exports sum up to the same, also of one key, network, method and outcome", async () => {
     const { rig, ada, account, buckets } = await scene(store);
     const url = `/api/accounts/${account.id}/usage`;
     for (const range of ["1h", "24h", "7d"]) {
       const key = buckets[0]?.keyId ?? "";
-      for (const filter of ["", `&key=${key}`, "&network=solana", `&network=mainnet&key=${key}`]) {
+      const filters = ["", `&key=${key}`, "&network=solana", `&network=mainnet&key=${key}`];
+      filters.push(
+        "&method=eth_m1",
+        "&outcome=partner",
+        "&outcome=ok&method=eth_m0&network=mainnet",
+      );
+      for (const filter of filters) {
         const table = (await ada.get(`${url}/table?range=${range}${filter}`)).json() as UsageTable;
         const asked = new URLSearchParams(filter);
+        const is = (name: string, value: string) => !asked.has(name) || asked.get(name) === value;
         const chosen = within(buckets, table).filter(
-          (one) =>
-            (!asked.has("key") || one.keyId === asked.get("key")) &&
-            (!asked.has("network") || one.network === asked.get("network")),
+          ({ keyId, network, method, outcome }) =>
+            is("key", keyId) &&
+            is("network", network) &&
+            is("method", method) &&
+            is("outcome", outcome),
         );
+        const times = await ada.get(`${url}/latency?range=${range}${filter}`);
+        expectPercentiles(times.json() as UsageLatency, chosen);
         const { rows } = table;
         const total = (figure: "calls" | "credits" | "failed") =>
           sum(rows.map((row) => row[figure]));
@@ -153,6 +205,7 @@ describe.each(STORES)("usage of 31 hours across midnight UTC, in %s storage", (s
           expect(row.bytes).toBe(sum(own.map(({ bytes }) => bytes)));
           const mean = sum(own.map((b) => b.latencyMs)) / row.calls;
           expect(Math.abs(row.latencyMs - mean)).toBeLessThan(0.051);
+          expectNear(row, own);
         }
       }
       const list = (await ada.get(`${url}/export?range=${range}&format=json`)).json();
@@ -353,5 +406,35 @@ test("operators see what all accounts used, the largest first, and an account's 
   );
   expect((await operator.get(`/api/accounts/${large.id}/alerts`)).statusCode).toBe(404);
   expect((await rig.person("small@example.com").get(table)).statusCode).toBe(404);
+  await rig.close();
+});
+
+test("a span that is none is refused with what would be right", async () => {
+  const rig = await openRig({ now: AFTER_MIDNIGHT });
+  const account = await rig.account("ada@example.com");
+  const ada = rig.person(account.email);
+  const refused = async (query: string) => {
+    const reply = await ada.get(`/api/accounts/${account.id}/usage/latency?${query}`);
+    expect(reply.statusCode, query).toBe(400);
+    return reply.json().error;
+  };
+  expect(await refused("range=1h&from=2026-10-24T02:00:00Z")).toMatchObject({
+    message: "give `range`, or `from` and `to`, not both",
+    field: "query.range",
+  });
+  expect(await refused("to=2026-10-24T02:00:00Z")).toMatchObject({ field: "query.from" });
+  expect(await refused("from=yesterday")).toMatchObject({ field: "query.from" });
+  for (const query of [
+    "from=2026-10-24T02:00:00Z&to=2026-10-24T02:00:00Z",
+    "from=2026-10-26T00:00:00Z",
+    "from=2026-10-26T00:00:00Z&to=2026-10-27T00:00:00Z",
+  ]) {
+    expect(await refused(query)).toMatchObject({
+      message: "`from` has to lie before `to`, and in the past",
+    });
+  }
+  expect(await refused("from=2021-10-24T02:00:00Z")).toMatchObject({
+    message: "a span has at most 1,100 days",
+  });
   await rig.close();
 });
