@@ -1,7 +1,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { percentilesOf } from "../../src/console/usage/usage-latency.ts";
 import { DAY_MS, dayOf } from "../../src/lib/day.ts";
+import { addLatencies, noLatencies } from "../../src/storage/latency-counts.ts";
 import type { UsageBucket } from "../../src/storage/usage-store.ts";
+import { formatMs } from "../../web/src/format.ts";
+import { wallText } from "../../web/src/pages/usage/wall-time.ts";
 import { latenciesAt } from "../support/latencies-at.ts";
 import { takeRequest } from "../support/ledger-contract.ts";
 import { type ClockedDashboard, startClockedDashboard } from "./support/clocked-dashboard.ts";
@@ -302,3 +306,45 @@ function barHeights(
     return { heights, planeHeight };
   })()`);
 }
+
+test("of one method, over a span of one's own, percentiles lie where the calls' times do", async () => {
+  dashboard.setTime(NOW);
+  const zone = "Europe/Berlin";
+  const [from, to] = [END - 60 * HOUR_MS, END - 20 * HOUR_MS];
+  const later = new URLSearchParams({
+    ...{ range: "custom", measure: "latency" },
+    from: new Date(to + HOUR_MS).toISOString(),
+    to: new Date(to + 2 * HOUR_MS).toISOString(),
+  });
+  const { page } = await openUsage(`${later}`, zone);
+  await button(page, "Only eth_getLogs").first().click();
+  await page.getByLabel(/^To \(/).fill(wallText(to, zone));
+  await page.getByText("The beginning has to lie before the end.").waitFor();
+  await page.getByLabel(/^From \(/).fill(wallText(from, zone));
+  const shown = () => Object.fromEntries(new URL(page.url()).searchParams);
+  await expect.poll(shown).toMatchObject({
+    ...{ from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    method: "eth_getLogs",
+  });
+  const table = await readTable(page, "Latency: latency");
+  const expected = [];
+  for (let at = to - 15 * MINUTE_MS; at >= from; at -= 15 * MINUTE_MS) {
+    const counts = noLatencies();
+    for (const { minute, method, latencies } of buckets) {
+      const start = minute * MINUTE_MS;
+      if (method !== "eth_getLogs" || start < at || start >= at + 15 * MINUTE_MS) continue;
+      addLatencies(counts, latencies);
+    }
+    const { p50, p95, p99 } = percentilesOf(counts);
+    expected.push([
+      clockText(at),
+      ...[p50, p95, p99].map((ms) => (ms === null ? "–" : formatMs(ms))),
+    ]);
+  }
+  expect(table[0]).toEqual(["From", "UTC", "p50", "p95", "p99"]);
+  expect(table.slice(1).map(([, ...cells]) => cells)).toEqual(expected);
+  const methods = page.getByRole("table", { name: "Calls by network and method" });
+  await expect
+    .poll(() => methods.getByRole("rowheader").allTextContents())
+    .toEqual(["Only eth_getLogs"]);
+});

@@ -57,11 +57,15 @@ async function send(page: Page): Promise<void> {
 /** The gateway's counters have been looked at twice. */
 const traffic: Act = (page) => row(page, "geth").getByRole("cell").nth(5).getByText(/\d/).waitFor();
 
+const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+
 const CALL = new URLSearchParams({
   ...{ network: "mainnet", method: "eth_getBalance" },
   params: JSON.stringify([SOME_ADDRESS, "latest"]),
 });
 const BY_KEY = "/usage?range=7d&by=key&measure=credits";
+/** Yesterday, of one method. */
+const SLOW = `/usage?measure=latency&method=eth_getLogs&range=custom&from=${ago(26)}&to=${ago(2)}`;
 const showTable: Act = (page) => button(page, "Show as table").click();
 
 export const SHOWN_PAGES: readonly Shown[] = [
@@ -76,6 +80,7 @@ export const SHOWN_PAGES: readonly Shown[] = [
   named("usage-empty", own("/usage", "Usage", { who: "newcomer", act: text("No calls in") })),
   named("keys-empty", own("/keys", "API keys", { who: "newcomer", act: text("Make your first") })),
   own("/usage?range=24h", "Usage", { act: text("eth_getLogs") }),
+  named("usage-latency", own(SLOW, "Usage", { act: text("p99") })),
   named("usage-table", own(BY_KEY, "Usage", { act: showTable, isForPhones: true })),
   own("/keys", "API keys", { act: text("indexer") }),
   named("keys-create", own("/keys", "API keys", { act: openNewKey })),

@@ -1,4 +1,4 @@
-import { formatShort } from "../format.ts";
+import type { Figures } from "./chart-data.ts";
 import type { SeriesLook } from "./palette.ts";
 
 /** A series' colour, with the same stripes as in the plot. */
@@ -16,26 +16,28 @@ export type LegendEntry = {
   /** What people read in place of the name. */
   readonly label: string;
   readonly look: SeriesLook;
-  readonly total: number;
+  /** Of all times together; null: nothing. */
+  readonly whole: number | null;
   readonly isShown: boolean;
 };
 
 type LegendProps = {
+  readonly figures: Figures;
   readonly entries: readonly LegendEntry[];
   readonly onToggle: (name: string) => void;
   readonly onShowAll: () => void;
 };
 
 /** The series, each a switch. */
-export function ChartLegend({ entries, onToggle, onShowAll }: LegendProps) {
+export function ChartLegend({ figures, entries, onToggle, onShowAll }: LegendProps) {
   return (
     <ul class="chart-legend" aria-label="Series: press to hide or show">
-      {entries.map(({ name, label, look, total, isShown }) => (
+      {entries.map(({ name, label, look, whole, isShown }) => (
         <li key={name}>
           <button type="button" aria-pressed={isShown} onClick={() => onToggle(name)}>
             <Swatch {...look} />
             <span class="chart-legend-name">{label}</span>
-            <span class="chart-legend-total">{formatShort(total)}</span>
+            <span class="chart-legend-total">{whole === null ? "–" : figures.short(whole)}</span>
           </button>
         </li>
       ))}

@@ -1,4 +1,3 @@
-import { formatNumber } from "../format.ts";
 import { formatTime, isUtc, zoneName } from "../time.ts";
 import { type Column, Pager, Table } from "../ui/table.tsx";
 import { type ChartData, totals } from "./chart-data.ts";
@@ -15,6 +14,7 @@ type TableProps = {
 
 /** The chart's numbers, newest first: for those who do not see the chart, and to read exactly. */
 export function ChartTable({ caption, data, zone, nameOf }: TableProps) {
+  const { text, addUp } = data.figures;
   const all = totals(data);
   const newest = data.times.length - 1;
   const { rows, ...pager } = useSlices(
@@ -45,10 +45,19 @@ export function ChartTable({ caption, data, zone, nameOf }: TableProps) {
     ...data.series.map(
       ({ name, values }): Column<number> => ({
         ...{ key: name, head: nameOf(name), align: "end" },
-        cell: (row) => formatNumber(values[row] ?? 0),
+        cell: (row) => (addUp || values[row] != null ? text(values[row] ?? 0) : "–"),
       }),
     ),
-    { key: " all", head: "All", align: "end", cell: (row) => formatNumber(all[row] ?? 0) },
+    ...(addUp
+      ? [
+          {
+            key: " all",
+            head: "All",
+            align: "end" as const,
+            cell: (row: number) => text(all[row] ?? 0),
+          },
+        ]
+      : []),
   ];
   return (
     <>

@@ -1,4 +1,3 @@
-import { formatNumber } from "../format.ts";
 import { isUtc } from "../time.ts";
 import { type ChartData, sum } from "./chart-data.ts";
 import { type LegendEntry, Swatch } from "./chart-legend.tsx";
@@ -22,6 +21,7 @@ type TooltipProps = {
 /** What the span under the pointer holds. */
 export function ChartTooltip({ data, entries, index, zone, unit, left, width }: TooltipProps) {
   const at = data.times[index];
+  const { text, addUp } = data.figures;
   if (at === undefined) return null;
   const rows = entries
     .map((entry, series) => ({ ...entry, value: data.series[series]?.values[index] ?? 0 }))
@@ -32,15 +32,17 @@ export function ChartTooltip({ data, entries, index, zone, unit, left, width }: 
     <div class="chart-tooltip" style={side} aria-hidden="true">
       <p class="chart-tooltip-time">{spanText(at, data.stepMs, zone)}</p>
       {!isUtc(zone) && <p class="chart-tooltip-utc">{spanText(at, data.stepMs, "UTC")}</p>}
-      <p class="chart-tooltip-total">
-        {formatNumber(sum(rows.map(({ value }) => value)))} {unit}
-      </p>
+      {addUp && (
+        <p class="chart-tooltip-total">
+          {text(sum(rows.map(({ value }) => value)))} {unit}
+        </p>
+      )}
       <ul>
         {rows.slice(0, MOST).map(({ name, label, look, value }) => (
           <li key={name}>
             <Swatch {...look} />
             <span class="chart-legend-name">{label}</span>
-            <span class="chart-legend-total">{formatNumber(value)}</span>
+            <span class="chart-legend-total">{text(value)}</span>
           </li>
         ))}
         {rows.length > MOST && <li>and {rows.length - MOST} more</li>}

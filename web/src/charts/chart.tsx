@@ -2,9 +2,8 @@ import "./valid-language.ts";
 import "uplot/dist/uPlot.min.css";
 import "./charts.css";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
-import { formatNumber } from "../format.ts";
 import { Button } from "../ui/button.tsx";
-import { assignPlaces, type ChartData, describe, OTHER, sum } from "./chart-data.ts";
+import { assignPlaces, type ChartData, describe, OTHER, wholeOf } from "./chart-data.ts";
 import { ChartLegend, type LegendEntry } from "./chart-legend.tsx";
 import { ChartTable } from "./chart-table.tsx";
 import { ChartTooltip } from "./chart-tooltip.tsx";
@@ -56,7 +55,7 @@ export function Chart({ label, unit, data, kind, zone, nameOf = (name) => name }
   return (
     <div class="chart">
       <div class="chart-plane">
-        <div ref={host} role="img" aria-label={`${label}. ${describe(data, unit, formatNumber)}`} />
+        <div ref={host} role="img" aria-label={`${label}. ${describe(data, unit)}`} />
         {hover && (
           <ChartTooltip
             {...{ data, entries, zone, unit, index: hover.index }}
@@ -65,7 +64,12 @@ export function Chart({ label, unit, data, kind, zone, nameOf = (name) => name }
           />
         )}
       </div>
-      <ChartLegend entries={entries} onToggle={toggle} onShowAll={() => setHidden(new Set())} />
+      <ChartLegend
+        figures={data.figures}
+        entries={entries}
+        onToggle={toggle}
+        onShowAll={() => setHidden(new Set())}
+      />
       <Button
         size="small"
         kind="quiet"
@@ -101,12 +105,12 @@ function useEntries({ data, hidden, theme, nameOf }: EntriesInput): readonly Leg
   return useMemo(() => {
     const names = data.series.map(({ name }) => name);
     places.current = assignPlaces(places.current, names);
-    return data.series.map(({ name, values }) => ({
-      name,
-      label: name === OTHER ? "all others" : nameOf(name),
-      look: lookOf(theme, places.current.get(name)),
-      total: sum(values),
-      isShown: !hidden.has(name),
+    return data.series.map((series) => ({
+      name: series.name,
+      label: series.name === OTHER ? "all others" : nameOf(series.name),
+      look: lookOf(theme, places.current.get(series.name)),
+      whole: wholeOf(series),
+      isShown: !hidden.has(series.name),
     }));
   }, [data, hidden, theme, nameOf]);
 }

@@ -1,5 +1,4 @@
 import uPlot from "uplot";
-import { formatShort } from "../format.ts";
 import { barPaths } from "./plot-paths.ts";
 import type { PlotView } from "./plot-view.ts";
 import { timeTicks } from "./time-ticks.ts";
@@ -90,10 +89,10 @@ function timeAxis({ view, zone, colours }: PlotSource): uPlot.Axis {
   };
 }
 
-function valueAxis({ colours }: PlotSource): uPlot.Axis {
+function valueAxis({ view, colours }: PlotSource): uPlot.Axis {
   return {
     ...{ incrs: LEVELS, gap: 6, space: 36, font: colours().font, stroke: () => colours().text },
-    values: (_, splits) => splits.map((value) => formatShort(value)),
+    values: (_, splits) => splits.map((value) => view().data.figures.short(value)),
     size: (_, values) =>
       Math.max(36, 16 + CHARACTER_WIDTH * Math.max(0, ...(values ?? []).map((v) => v.length))),
     grid: { stroke: () => colours().grid, width: 1 },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChartData } from "./chart-data.ts";
+import { type ChartData, COUNTS } from "./chart-data.ts";
 import { columnsOf, viewOf } from "./plot-view.ts";
 
 const HOUR = 3_600_000;
@@ -12,7 +12,7 @@ function night(): ChartData {
     { name: "eth_call", values: times.map((_, index) => index + 1) },
     { name: "eth_getLogs", values: times.map(() => 100) },
   ];
-  return { from, to: from + 10 * HOUR, stepMs: HOUR, times, series };
+  return { from, to: from + 10 * HOUR, stepMs: HOUR, times, series, figures: COUNTS };
 }
 
 test("no hour is lost or doubled where the clock is set back over midnight UTC", () => {

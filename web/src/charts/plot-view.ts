@@ -26,13 +26,19 @@ export function viewOf(data: ChartData, kind: ChartKind, shown: readonly boolean
       ? stacked.slice(-1).map(({ tops }) => tops)
       : values.filter((_, index) => shown[index] ?? true);
   let largest = 1;
-  for (const line of drawn) for (const value of line) if (value > largest) largest = value;
+  for (const line of drawn)
+    for (const value of line) if ((value ?? 0) > largest) largest = value ?? 0;
   const middles = data.times.map((at) => at + data.stepMs / 2);
   return { kind, data, shown, stacked, middles, limits: timeLimits(data), largest };
 }
 
 /** The plot's columns: the middles, then each series' upper ends or values. */
-export function columnsOf({ kind, data, stacked, middles }: PlotView): [number[], ...number[][]] {
+export function columnsOf({
+  kind,
+  data,
+  stacked,
+  middles,
+}: PlotView): [number[], ...(number | null)[][]] {
   const columns =
     kind === "bars" ? stacked.map(({ tops }) => tops) : data.series.map(({ values }) => values);
   return [[...middles], ...columns.map((column) => [...column])];

@@ -12,7 +12,7 @@ export type StackedSeries = {
  * @param series of equal lengths; a value that is missing counts as 0
  */
 export function stackSeries(
-  series: readonly (readonly number[])[],
+  series: readonly (readonly (number | null)[])[],
   shown: readonly boolean[],
 ): readonly StackedSeries[] {
   const length = Math.max(0, ...series.map((values) => values.length));

@@ -32,7 +32,7 @@ export function offsetSpans(from: number, to: number, zone: string): readonly Of
 }
 
 /** Wall-clock time minus UTC at an instant, in milliseconds. */
-function offsetAt(at: number, zone: string): number {
+export function offsetAt(at: number, zone: string): number {
   const second = Math.floor(at / SECOND_MS) * SECOND_MS;
   const read: Record<string, number> = {};
   for (const { type, value } of formatterOf(zone).formatToParts(second)) read[type] = Number(value);

@@ -65,7 +65,15 @@ export function FieldFrame({
 }
 
 export type FieldProps = FrameProps & {
-  readonly type?: "text" | "email" | "password" | "number" | "date" | "search" | "url";
+  readonly type?:
+    | "text"
+    | "email"
+    | "password"
+    | "number"
+    | "date"
+    | "search"
+    | "url"
+    | "datetime-local";
   readonly value?: string | number;
   /** The value at first; with `value` the page follows each key. */
   readonly initial?: string | number | undefined;

@@ -1,5 +1,5 @@
 import { MINUTE_RANGES } from "../../../../src/console/contract/constants.ts";
-import type { ContractCalls, Range } from "../../../../src/console/contract/usage.ts";
+import type { ContractCalls } from "../../../../src/console/contract/usage.ts";
 import { useSlices } from "../../charts/use-slices.ts";
 import { formatNumber, plural } from "../../format.ts";
 import { useGet } from "../../load.ts";
@@ -9,6 +9,7 @@ import { LoadFault } from "../../ui/notice.tsx";
 import { type Column, Pager, Table } from "../../ui/table.tsx";
 import { RANGE_WORDS } from "./usage-choices.ts";
 import { useRefresh } from "./use-refresh.ts";
+import type { UsageQuery } from "./use-usage.ts";
 
 const PAGE = 10;
 const LEAST_MS = 5000;
@@ -23,27 +24,29 @@ const COLUMNS: readonly Column<ContractCalls>[] = [
 ];
 
 type ContractsProps = {
-  readonly range: Range;
+  readonly query: UsageQuery;
   /** Something else each time that there are new calls. */
   readonly news: unknown;
 };
 
 /** The contracts that were called most; counted by the minute, and minutes are kept two days. */
-export function ContractsCard({ range, news }: ContractsProps) {
+export function ContractsCard({ query: { span, words: asked }, news }: ContractsProps) {
   const { path } = useAccount();
-  const kept = MINUTE_RANGES.find((one) => one === range) ?? "24h";
+  const kept =
+    "range" in span ? (MINUTE_RANGES.find((one) => one === span.range) ?? "24h") : undefined;
   const { data, error, loading, reload } = useGet<{ items: ContractCalls[] }>(
     path("/usage/contracts"),
-    { range: kept },
+    kept === undefined ? span : { range: kept },
   );
   useRefresh({ news, busy: loading, reload, leastMs: LEAST_MS });
   const items = data?.items ?? [];
   const { rows, ...pager } = useSlices(items, PAGE);
-  const words = RANGE_WORDS[kept] ?? kept;
+  const isAsked = !("range" in span) || span.range === kept;
+  const words = kept === undefined ? asked : (RANGE_WORDS[kept] ?? kept);
   return (
     <Card
       title="Top contracts of eth_call"
-      hint={kept === range ? `In ${words}, all keys.` : `In ${words}: contracts are kept two days.`}
+      hint={isAsked ? `In ${words}, all keys.` : `In ${words}: contracts are kept two days.`}
       flush={rows.length > 0}
     >
       {error !== undefined && <LoadFault error={error} retry={reload} />}

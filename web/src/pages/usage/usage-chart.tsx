@@ -1,44 +1,56 @@
 import { useMemo } from "preact/hooks";
 import { SERIES_BY } from "../../../../src/console/contract/constants.ts";
-import type { UsageSeries } from "../../../../src/console/contract/usage.ts";
+import type { UsageLatency, UsageSeries } from "../../../../src/console/contract/usage.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { isUtc, useZone } from "../../time.ts";
 import { Segments } from "../../ui/tabs.tsx";
 import { MEASURES } from "./usage-choices.ts";
-import { chartDataOf } from "./usage-data.ts";
+import { chartDataOf, latencyDataOf } from "./usage-data.ts";
 import type { UsageQuery } from "./use-usage.ts";
 
 type UsageChartProps = {
   readonly query: UsageQuery;
-  readonly answer: UsageSeries;
+  /** Percentiles where the query's measure is the latency. */
+  readonly answer: UsageSeries | UsageLatency;
   /** What people read in place of a key's id. */
   readonly nameOf: (series: string) => string;
 };
 
 export function UsageChart({ query, answer, nameOf }: UsageChartProps) {
   const ownZone = useZone();
-  const { measure, by, kind } = query;
-  const data = useMemo(() => chartDataOf(answer, measure), [answer, measure]);
+  const { measure, by, kind, zone } = query;
+  const isLatency = "p50" in answer;
+  const data = useMemo(
+    () =>
+      "p50" in answer
+        ? latencyDataOf(answer)
+        : chartDataOf(answer, measure === "latency" ? "calls" : measure),
+    [answer, measure],
+  );
   const { label, unit } = MEASURES.find(({ value }) => value === measure) ?? MEASURES[0];
   return (
     <>
       <div class="usage-chart-controls">
         <Segments label="Count" choices={MEASURES} value={measure} onChange={query.setMeasure} />
-        <Segments
-          label="Split by"
-          choices={SERIES_BY.map((value) => ({ value, label: `by ${value}` }))}
-          value={by}
-          onChange={query.setBy}
-        />
-        <Segments
-          label="Draw as"
-          choices={[
-            { value: "bars", label: "Stacked" },
-            { value: "lines", label: "Lines" },
-          ]}
-          value={kind}
-          onChange={query.setKind}
-        />
+        {!isLatency && (
+          <>
+            <Segments
+              label="Split by"
+              choices={SERIES_BY.map((value) => ({ value, label: `by ${value}` }))}
+              value={by}
+              onChange={query.setBy}
+            />
+            <Segments
+              label="Draw as"
+              choices={[
+                { value: "bars", label: "Stacked" },
+                { value: "lines", label: "Lines" },
+              ]}
+              value={kind}
+              onChange={query.setKind}
+            />
+          </>
+        )}
         {!isUtc(ownZone) && (
           <Segments
             label="Time zone of the chart"
@@ -52,11 +64,11 @@ export function UsageChart({ query, answer, nameOf }: UsageChartProps) {
         )}
       </div>
       <Chart
-        label={`${label} by ${by}`}
+        label={isLatency ? label : `${label} by ${by}`}
         unit={unit}
         data={data}
-        kind={kind}
-        zone={query.isUtc ? "UTC" : ownZone}
+        kind={isLatency ? "lines" : kind}
+        zone={zone}
         nameOf={nameOf}
       />
     </>

@@ -5,8 +5,12 @@ export const MEASURES = [
   { value: "calls", label: "Calls", unit: "calls" },
   { value: "credits", label: "Credits", unit: "credits" },
   { value: "failed", label: "Failed", unit: "failed calls" },
+  { value: "latency", label: "Latency", unit: "latency" },
 ] as const;
 export type Measure = (typeof MEASURES)[number]["value"];
+
+/** A span of the person's own choice, between two times of the address. */
+export const CUSTOM = "custom";
 
 /** What each length of time is called in a sentence. */
 export const RANGE_WORDS: Readonly<Record<string, string>> = {
@@ -30,6 +34,7 @@ export const SORTS = {
   failed: "Failed",
   credits: "Credits",
   latencyMs: "Mean latency",
+  p95: "p95",
 } as const;
 export type SortKey = keyof typeof SORTS;
 export type Sort = { readonly key: SortKey; readonly descending: boolean };
@@ -43,7 +48,7 @@ export function sortRows(rows: readonly UsageRow[], { key, descending }: Sort): 
 function compare(a: UsageRow, b: UsageRow, key: SortKey): number {
   if (key === "network" || key === "method") return a[key].localeCompare(b[key]);
   if (key === "failed") return failedShare(a) - failedShare(b);
-  return a[key] - b[key];
+  return (a[key] ?? 0) - (b[key] ?? 0);
 }
 
 /** From 0 to 1. */

@@ -1,16 +1,33 @@
-import type { UsageSeries } from "../../../../src/console/contract/usage.ts";
-import type { ChartData } from "../../charts/chart-data.ts";
+import type { UsageLatency, UsageSeries } from "../../../../src/console/contract/usage.ts";
+import { type ChartData, COUNTS, TIMES } from "../../charts/chart-data.ts";
 import type { Measure } from "./usage-choices.ts";
 
 /** The answer's numbers of one measure; series without any are left out of the legend. */
-export function chartDataOf(answer: UsageSeries, measure: Measure): ChartData {
+export function chartDataOf(answer: UsageSeries, measure: Exclude<Measure, "latency">): ChartData {
   return {
-    from: Date.parse(answer.from),
-    to: Date.parse(answer.to),
-    stepMs: answer.stepMs,
-    times: answer.times.map((time) => Date.parse(time)),
+    ...stepsOf(answer),
+    figures: COUNTS,
     series: answer.series
       .map((series) => ({ name: series.name, values: series[measure] }))
       .filter(({ values }) => values.some((value) => value > 0)),
+  };
+}
+
+/** The percentiles, each a line; steps without calls have no point. */
+export function latencyDataOf(answer: UsageLatency): ChartData {
+  const names = ["p50", "p95", "p99"] as const;
+  return {
+    ...stepsOf(answer),
+    figures: TIMES,
+    series: names.map((name) => ({ name, values: answer[name], whole: answer.whole[name] })),
+  };
+}
+
+function stepsOf({ from, to, stepMs, times }: Omit<UsageLatency, "p50" | "p95" | "p99" | "whole">) {
+  return {
+    from: Date.parse(from),
+    to: Date.parse(to),
+    stepMs,
+    times: times.map((time) => Date.parse(time)),
   };
 }

@@ -1,53 +1,47 @@
+import { useRef } from "preact/hooks";
 import { RANGES } from "../../../../src/console/contract/constants.ts";
 import type { KeyView } from "../../../../src/console/contract/keys.ts";
 import type { Networks } from "../../../../src/console/contract/session.ts";
+import type { UsageRow } from "../../../../src/console/contract/usage.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Segments } from "../../ui/tabs.tsx";
-import type { UsageQuery } from "./use-usage.ts";
+import { SpanFields } from "./span-fields.tsx";
+import { CUSTOM } from "./usage-choices.ts";
+import type { FilterName, UsageQuery } from "./use-usage.ts";
 
 type FiltersProps = {
   readonly query: UsageQuery;
   readonly keys: readonly KeyView[];
   readonly networks: Networks["networks"];
+  /** Of the table: what was called. */
+  readonly rows: readonly UsageRow[];
 };
 
 /** What the chart and the table are of. */
-export function UsageFilters({ query, keys, networks }: FiltersProps) {
+export function UsageFilters({ query, keys, networks, rows }: FiltersProps) {
+  const { span } = query;
+  const methods = useSeen(rows.map(({ method }) => method));
+  const outcomes = useSeen(rows.flatMap((row) => Object.keys(row.outcomes)));
+  const select = (name: FilterName, label: string, choices: readonly Named[]) => (
+    <FilterSelect {...{ query, name, label, choices }} />
+  );
   return (
     <div class="usage-filters">
       <Segments
         label="How far back"
-        choices={RANGES.map((value) => ({ value, label: value }))}
-        value={query.range}
+        choices={[
+          ...RANGES.map((value) => ({ value, label: value })),
+          { value: CUSTOM, label: "Custom" },
+        ]}
+        value={"range" in span ? span.range : CUSTOM}
         onChange={query.setRange}
       />
-      <Select
-        name="network"
-        label="Network"
-        choices={[
-          { value: "", label: "All networks" },
-          ...withChosen(
-            networks.map(({ name }) => ({ value: name, label: name })),
-            query.network,
-          ),
-        ]}
-        value={query.network}
-        onChange={query.setNetwork}
-      />
-      <Select
-        name="key"
-        label="Key"
-        choices={[
-          { value: "", label: "All keys" },
-          ...withChosen(
-            keys.map(({ id, name }) => ({ value: id, label: name })),
-            query.key,
-          ),
-        ]}
-        value={query.key}
-        onChange={query.setKey}
-      />
+      {"from" in span && <SpanFields query={query} span={span} />}
+      {select("network", "Network", networks.map(named))}
+      {select("key", "Key", keys)}
+      {select("method", "Method", methods)}
+      {select("outcome", "Outcome", outcomes)}
       {query.isFiltered && (
         <Button kind="quiet" icon="close" onClick={query.clear}>
           Clear filters
@@ -57,8 +51,39 @@ export function UsageFilters({ query, keys, networks }: FiltersProps) {
   );
 }
 
-/** A filter of the address that is not in the list (any more) is shown rather than hidden. */
-function withChosen(choices: { value: string; label: string }[], chosen: string) {
-  if (chosen === "" || choices.some(({ value }) => value === chosen)) return choices;
-  return [...choices, { value: chosen, label: chosen }];
+type Named = { readonly id: string; readonly name: string };
+
+const named = ({ name }: { readonly name: string }): Named => ({ id: name, name });
+
+type FilterSelectProps = {
+  readonly query: UsageQuery;
+  readonly name: FilterName;
+  readonly label: string;
+  readonly choices: readonly Named[];
+};
+
+function FilterSelect({ query, name, label, choices }: FilterSelectProps) {
+  const chosen = query.filters[name];
+  const isListed = chosen === "" || choices.some(({ id }) => id === chosen);
+  // A filter of the address that is not in the list (any more) is shown rather than hidden.
+  const listed = isListed ? choices : [...choices, { id: chosen, name: chosen }];
+  return (
+    <Select
+      name={name}
+      label={label}
+      choices={[
+        { value: "", label: `All ${label.toLowerCase()}s` },
+        ...listed.map((one) => ({ value: one.id, label: one.name })),
+      ]}
+      value={chosen}
+      onChange={(value) => query.setFilter(name, value)}
+    />
+  );
+}
+
+/** Names that were there since the page was opened: with a filter the table has but one of them. */
+function useSeen(names: readonly string[]): readonly Named[] {
+  const seen = useRef(new Set<string>());
+  for (const name of names) seen.current.add(name);
+  return [...seen.current].sort().map((name) => ({ id: name, name }));
 }

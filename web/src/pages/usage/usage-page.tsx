@@ -6,6 +6,7 @@ import type { Networks } from "../../../../src/console/contract/session.ts";
 import type {
   LiveUsage,
   UsageTable as UsageAnswer,
+  UsageLatency,
   UsageRow,
   UsageSeries,
 } from "../../../../src/console/contract/usage.ts";
@@ -20,13 +21,13 @@ import { BalanceCard } from "./balance-card.tsx";
 import { ContractsCard } from "./contracts-card.tsx";
 import { FirstCall } from "./first-call.tsx";
 import { UsageChart } from "./usage-chart.tsx";
-import { RANGE_WORDS } from "./usage-choices.ts";
 import { UsageFilters } from "./usage-filters.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { useRefresh } from "./use-refresh.ts";
-import { type UsageQuery, useUsageQuery } from "./use-usage.ts";
+import { type Filters, type UsageQuery, useUsageQuery } from "./use-usage.ts";
 
 const SOON_MS = 1000;
+const SHORT_RANGES: readonly string[] = ["15m", "1h", "24h"];
 /** Steps of an hour: nobody sees what a second adds. */
 const LATER_MS = 10_000;
 
@@ -51,9 +52,8 @@ export function UsagePage() {
       {shown === undefined && balance.error !== undefined && (
         <LoadFault error={balance.error} retry={balance.reload} />
       )}
-      <UsageFilters query={query} keys={keyList} networks={networks.data?.networks ?? []} />
-      <UsageBody query={query} news={live.data} keys={keyList} />
-      <ContractsCard range={query.range} news={live.data} />
+      <UsageBody query={query} news={live.data} keys={keyList} networks={networks.data} />
+      <ContractsCard query={query} news={live.data} />
     </>
   );
 }
@@ -62,43 +62,44 @@ type BodyProps = {
   readonly query: UsageQuery;
   readonly news: LiveUsage | undefined;
   readonly keys: readonly KeyView[];
+  readonly networks: Networks | undefined;
 };
 
-/** Chart and table of what was chosen. */
-function UsageBody({ query, news, keys }: BodyProps) {
-  const { path } = useAccount();
-  const { range, by, key, network, isFiltered } = query;
-  const series = useGet<UsageSeries>(path("/usage/series"), { range, by, key, network });
-  const table = useGet<UsageAnswer>(path("/usage/table"), { range, key, network });
-  const { reload: reloadSeries } = series;
-  const { reload: reloadTable } = table;
-  const reload = useCallback(() => {
-    reloadSeries();
-    reloadTable();
-  }, [reloadSeries, reloadTable]);
-  const leastMs = range === "7d" || range === "30d" ? LATER_MS : SOON_MS;
-  useRefresh({ news, busy: series.loading || table.loading, reload, leastMs });
+/** Chart and table of what is chosen above them. */
+function UsageBody({ query, news, keys, networks }: BodyProps) {
+  const { series, table, reload } = useUsage(query, news);
+  const { isFiltered, words } = query;
+  const isRecent = "range" in query.span && query.span.range === "15m" && !isFiltered;
+  const rows = (isRecent ? news?.recent : undefined) ?? table.data?.rows;
   const nameOf = useCallback(
     (name: string) => keys.find(({ id }) => id === name)?.name ?? name,
     [keys],
   );
-  const isRecent = range === "15m" && !isFiltered;
-  const rows = (isRecent ? news?.recent : undefined) ?? table.data?.rows;
-  const words = RANGE_WORDS[range] ?? range;
+  const filters = (
+    <UsageFilters query={query} keys={keys} networks={networks?.networks ?? []} rows={rows ?? []} />
+  );
   const error = series.error ?? table.error;
-  if (error !== undefined && (series.data === undefined || rows === undefined)) {
-    return <LoadFault error={error} retry={reload} />;
+  if (series.data === undefined || rows === undefined) {
+    return (
+      <>
+        {filters}
+        {error === undefined ? <Skeleton lines={10} /> : <LoadFault error={error} retry={reload} />}
+      </>
+    );
   }
-  if (series.data === undefined || rows === undefined) return <Skeleton lines={10} />;
   if (rows.length === 0 && !isFiltered) {
     return (
-      <Card>
-        <FirstCall range={words} />
-      </Card>
+      <>
+        {filters}
+        <Card>
+          <FirstCall range={words} />
+        </Card>
+      </>
     );
   }
   return (
     <>
+      {filters}
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       <Card title="Over time" hint={`In ${words}.`}>
         {rows.length === 0 && (
@@ -106,20 +107,44 @@ function UsageBody({ query, news, keys }: BodyProps) {
         )}
         <UsageChart query={query} answer={series.data} nameOf={nameOf} />
       </Card>
-      <TableCard rows={rows} query={query} words={words} />
+      <TableCard rows={rows} query={query} />
     </>
   );
 }
 
+/** The chart's numbers and the table's rows, loaded again as calls come in. */
+function useUsage({ span, by, measure, filters }: UsageQuery, news: LiveUsage | undefined) {
+  const { path } = useAccount();
+  const asked = { ...span, ...chosenOf(filters) };
+  const isLatency = measure === "latency";
+  const counts = useGet<UsageSeries>(isLatency ? null : path("/usage/series"), { ...asked, by });
+  const times = useGet<UsageLatency>(isLatency ? path("/usage/latency") : null, asked);
+  const table = useGet<UsageAnswer>(path("/usage/table"), asked);
+  const series = isLatency ? times : counts;
+  const { reload: reloadSeries } = series;
+  const { reload: reloadTable } = table;
+  const reload = useCallback(() => {
+    reloadSeries();
+    reloadTable();
+  }, [reloadSeries, reloadTable]);
+  const isShort = "range" in span && SHORT_RANGES.includes(span.range);
+  const leastMs = isShort ? SOON_MS : LATER_MS;
+  useRefresh({ news, busy: series.loading || table.loading, reload, leastMs });
+  return { series, table, reload };
+}
+
+const chosenOf = (filters: Filters) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
+
 type TableCardProps = {
   readonly rows: readonly UsageRow[];
   readonly query: UsageQuery;
-  readonly words: string;
 };
 
-function TableCard({ rows, query: { range }, words }: TableCardProps) {
+function TableCard({ rows, query }: TableCardProps) {
   const { path } = useAccount();
-  const file = (format: string) => apiUrl(path("/usage/export"), { range, format });
+  const { span, words, setFilter } = query;
+  const file = (format: string) => apiUrl(path("/usage/export"), { ...span, format });
   return (
     <Card
       title="Networks and methods"
@@ -138,7 +163,7 @@ function TableCard({ rows, query: { range }, words }: TableCardProps) {
         </a>
       ))}
     >
-      <UsageTable rows={rows} />
+      <UsageTable rows={rows} onOnly={setFilter} />
     </Card>
   );
 }

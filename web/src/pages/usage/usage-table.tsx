@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { UsageRow } from "../../../../src/console/contract/usage.ts";
 import { ERRORS } from "../../../../src/jsonrpc/errors.ts";
@@ -20,29 +21,46 @@ const PAGE = 12;
 const SORTABLE = { sortable: true } as const;
 const NUMBER = { align: "end", ...SORTABLE } as const;
 
-const COLUMNS: readonly Column<UsageRow>[] = [
+/** Shows the calls of one method, network or outcome alone. */
+type OnOnly = (name: "method" | "network" | "outcome", value: string) => void;
+
+const columnsOf = (onOnly: OnOnly): readonly Column<UsageRow>[] => [
   {
     ...{ key: "method", head: SORTS.method, rowHead: true, ...SORTABLE },
-    cell: ({ method }) => <code class="name">{method}</code>,
+    cell: ({ method }) => (
+      <OnlyButton onClick={() => onOnly("method", method)}>
+        <code class="name">{method}</code>
+      </OnlyButton>
+    ),
   },
   {
     ...{ key: "network", head: SORTS.network, ...SORTABLE },
-    cell: ({ network }) => <span class="name">{network}</span>,
+    cell: ({ network }) => (
+      <OnlyButton onClick={() => onOnly("network", network)}>
+        <span class="name">{network}</span>
+      </OnlyButton>
+    ),
   },
   { key: "calls", head: SORTS.calls, cell: ({ calls }) => formatNumber(calls), ...NUMBER },
   { key: "ok", head: SORTS.ok, cell: ({ ok }) => formatNumber(ok), ...NUMBER },
   { key: "failed", head: SORTS.failed, cell: (row) => formatShare(failedShare(row)), ...NUMBER },
-  { key: "outcomes", head: "Statuses", cell: (row) => <Statuses row={row} /> },
+  { key: "outcomes", head: "Statuses", cell: (row) => <Statuses row={row} onOnly={onOnly} /> },
   { key: "credits", head: SORTS.credits, cell: ({ credits }) => formatNumber(credits), ...NUMBER },
   {
     ...{ key: "latencyMs", head: SORTS.latencyMs, ...NUMBER },
     cell: ({ latencyMs }) => formatMs(latencyMs),
   },
+  {
+    ...{ key: "p95", head: SORTS.p95, ...NUMBER },
+    cell: ({ p95 }) => (p95 === null ? "–" : formatMs(p95)),
+  },
   { key: "bytes", head: "Answers", align: "end", cell: ({ bytes }) => formatBytes(bytes) },
 ];
 
+type UsageTableProps = { readonly rows: readonly UsageRow[]; readonly onOnly: OnOnly };
+
 /** Calls of each network and method. */
-export function UsageTable({ rows }: { readonly rows: readonly UsageRow[] }) {
+export function UsageTable({ rows, onOnly }: UsageTableProps) {
   const [sort, setSort] = useState<Sort>(sortBy("calls"));
   const sorted = useMemo(() => sortRows(rows, sort), [rows, sort]);
   const { rows: shown, ...pager } = useSlices(sorted, PAGE);
@@ -60,7 +78,7 @@ export function UsageTable({ rows }: { readonly rows: readonly UsageRow[] }) {
       <div class="scroll usage-table">
         <Table
           caption="Calls by network and method"
-          columns={COLUMNS}
+          columns={columnsOf(onOnly)}
           rows={shown}
           rowKey={({ network, method }) => `${network} ${method}`}
           sort={sort}
@@ -73,14 +91,29 @@ export function UsageTable({ rows }: { readonly rows: readonly UsageRow[] }) {
   );
 }
 
-function Statuses({ row: { outcomes } }: { readonly row: UsageRow }) {
+type OnlyButtonProps = { readonly children: ComponentChildren; readonly onClick: () => void };
+
+function OnlyButton({ children, onClick }: OnlyButtonProps) {
+  return (
+    <button type="button" class="only" onClick={onClick}>
+      <span class="unseen">Only </span>
+      {children}
+    </button>
+  );
+}
+
+type StatusesProps = { readonly row: UsageRow; readonly onOnly: OnOnly };
+
+function Statuses({ row: { outcomes }, onOnly }: StatusesProps) {
   const sorted = Object.entries(outcomes).sort((a, b) => b[1] - a[1]);
   return (
     <span class="statuses">
       {sorted.map(([name, calls]) => (
-        <Badge key={name} tone={isAnswered(name) ? "ok" : "warn"}>
-          {name} {formatNumber(calls)}
-        </Badge>
+        <OnlyButton key={name} onClick={() => onOnly("outcome", name)}>
+          <Badge tone={isAnswered(name) ? "ok" : "warn"}>
+            {name} {formatNumber(calls)}
+          </Badge>
+        </OnlyButton>
       ))}
     </span>
   );
