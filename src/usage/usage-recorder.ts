@@ -22,7 +22,7 @@ const PRUNE_EVERY_MS = 3_600_000;
 const PRUNE_PAUSE_MS = 20;
 /** One write takes about 10 ms in SQLite, and the ledger's questions wait behind it. */
 const ROWS_PER_WRITE = 1000;
-/** About 60 MB. A row is a key's method on a network with an outcome, in a minute. */
+/** About 85 MB. A row is a key's method on a network with an outcome, in a minute. */
 const MAX_ROWS = 100_000;
 
 type NumberedBatch = Batch & { readonly number: number };

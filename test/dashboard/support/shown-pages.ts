@@ -66,6 +66,8 @@ const CALL = new URLSearchParams({
 const BY_KEY = "/usage?range=7d&by=key&measure=credits";
 /** Yesterday, of one method. */
 const SLOW = `/usage?measure=latency&method=eth_getLogs&range=custom&from=${ago(26)}&to=${ago(2)}`;
+/** The table is there. */
+const called: Act = (page) => button(page, "Only eth_getLogs").first().waitFor();
 const showTable: Act = (page) => button(page, "Show as table").click();
 
 export const SHOWN_PAGES: readonly Shown[] = [
@@ -79,7 +81,7 @@ export const SHOWN_PAGES: readonly Shown[] = [
   named("verify-bad", guest("/verify?error=TOKEN_EXPIRED", "Confirm your e-mail")),
   named("usage-empty", own("/usage", "Usage", { who: "newcomer", act: text("No calls in") })),
   named("keys-empty", own("/keys", "API keys", { who: "newcomer", act: text("Make your first") })),
-  own("/usage?range=24h", "Usage", { act: text("eth_getLogs") }),
+  own("/usage?range=24h", "Usage", { act: called }),
   named("usage-latency", own(SLOW, "Usage", { act: text("p99") })),
   named("usage-table", own(BY_KEY, "Usage", { act: showTable, isForPhones: true })),
   own("/keys", "API keys", { act: text("indexer") }),

@@ -10,7 +10,11 @@ export type Figures = {
 
 export const COUNTS: Figures = { text: formatNumber, short: formatShort, addUp: true };
 /** Milliseconds. */
-export const TIMES: Figures = { text: formatMs, short: formatMs, addUp: false };
+export const TIMES: Figures = {
+  text: formatMs,
+  short: (ms) => (ms === 0 ? "0" : formatMs(ms)),
+  addUp: false,
+};
 
 /** One line or one layer of bars. */
 export type ChartSeries = {
