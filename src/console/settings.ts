@@ -53,6 +53,11 @@ export function consoleSettings(config: Config, ports: Ports): ConsoleSettings {
   };
 }
 
+/** The request log, where it is a file that can be searched. */
+export function searchedLog({ requestLog }: Config): NonNullable<Config["requestLog"]> | undefined {
+  return requestLog?.path === "-" ? undefined : requestLog;
+}
+
 export function authSettings({ config, console, publicUrl }: ConsoleSettings): AuthSettings {
   const { secret = "", signup } = console;
   return { publicUrl, secret, signup, storage: config.storage };

@@ -8,6 +8,7 @@ import { keyRoutes } from "../routes/keys.ts";
 import { memberRoutes } from "../routes/members.ts";
 import { operatorAccountRoutes } from "../routes/operator-accounts.ts";
 import { operatorNetworkRoutes } from "../routes/operator-networks.ts";
+import { requestRoutes } from "../routes/requests.ts";
 import { sessionRoutes } from "../routes/session.ts";
 import { tokenRoutes } from "../routes/tokens.ts";
 import { usageRoutes } from "../routes/usage.ts";
@@ -23,6 +24,7 @@ export function apiRoutes(parts: ApiParts): readonly BoundRoute[] {
     ...accountRoutes(parts),
     ...keyRoutes(parts),
     ...usageRoutes(parts),
+    ...requestRoutes(parts),
     ...alertRoutes(parts, turns),
     ...memberRoutes(parts, turns),
     ...tokenRoutes(parts),

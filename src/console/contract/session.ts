@@ -8,6 +8,8 @@ export const consoleConfig = z.object({
   signup: z.enum(["open", "invite", "closed"]),
   /** Whether mail can be sent. */
   mail: z.boolean(),
+  /** Whether calls can be found by the id of their request. */
+  requestLog: z.boolean(),
   /** Where clients call; no slash at the end. */
   gateway: z.object({ httpUrl: z.string(), wsUrl: z.string() }),
 });

@@ -15,14 +15,23 @@ import {
   readConfig,
   readMe,
 } from "../contract/session.ts";
+import { searchedLog } from "../settings.ts";
 
 export function sessionRoutes(parts: ApiParts): BoundRoute[] {
   const { config, version, mailer, sessions } = parts;
   const gateway = gatewayUrls(parts);
   const networks = config.networks.map((network) => networkView(network, gateway));
   const names = config.networks.map(({ name }) => name);
+  const requestLog = searchedLog(config) !== undefined;
   const signup = config.console?.signup ?? "closed";
-  const page = { name: "Tollgate", version, signup, mail: mailer !== undefined, gateway };
+  const page = {
+    name: "Tollgate",
+    version,
+    signup,
+    mail: mailer !== undefined,
+    gateway,
+    requestLog,
+  };
   return [
     bind(readConfig, async () => page),
     bind(readMe, async ({ user, note }) => {

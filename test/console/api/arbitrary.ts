@@ -100,13 +100,10 @@ function textOf({
   format,
   examples = [],
 }: JsonSchema): fc.Arbitrary<string> {
-  if (format === "date") {
-    const days = fc.date({
-      min: new Date("2020-01-01"),
-      max: new Date("2040-01-01"),
-      noInvalidDate: true,
-    });
-    return days.map((date) => date.toISOString().slice(0, 10));
+  if (format === "date" || format === "date-time") {
+    const min = new Date(format === "date" ? "2020-01-01" : "2025-01-01");
+    const times = fc.date({ min, max: new Date("2040-01-01"), noInvalidDate: true });
+    return times.map((time) => time.toISOString().slice(0, format === "date" ? 10 : undefined));
   }
   const [example] = examples;
   // Each is another one: what exists already is refused.

@@ -102,8 +102,11 @@ function queryOf({ parameters }: Operation): fc.Arbitrary<Record<string, unknown
   const right = asked.map(({ name, schema }) => [name, arbitraryOf(schema)]);
   const wrong = asked.map(({ name, schema }) => [name, nearly(schema)]);
   const requiredKeys = asked.filter(({ required }) => required).map(({ name }) => name) as never[];
+  const needed = right.filter(([name]) => requiredKeys.includes(name as never));
   return fc.oneof(
     fc.record(Object.fromEntries(right), { requiredKeys }),
+    // What may be left out may contradict itself.
+    fc.record(Object.fromEntries(needed)),
     fc.record(Object.fromEntries(wrong), { requiredKeys: [] }),
   );
 }

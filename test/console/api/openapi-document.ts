@@ -55,6 +55,14 @@ export async function operationsOf(rig: Rig): Promise<Operation[]> {
   );
 }
 
+/** A query that has what the operation cannot do without. */
+export function smallestQuery({ parameters }: Operation): string {
+  const needed = parameters.filter((one) => one.in === "query" && one.required);
+  const query = new URLSearchParams();
+  for (const { name, schema } of needed) query.set(name, String(smallest(schema)));
+  return String(query);
+}
+
 export function bodySchema({ requestBody }: Operation): JsonSchema | undefined {
   return requestBody?.content["application/json"]?.schema;
 }

@@ -68,7 +68,7 @@ describe.each(STORES)("the first request of a verified person, with %s storage",
 test("before anybody signs in, a page learns how to sign up and where clients call", async () => {
   const rig = await openRig({ gateway: 8545, mail: "none" });
   expect((await rig.nobody.get("/api/config")).json()).toEqual({
-    ...{ name: "Tollgate", version: "0.0.0", signup: "invite", mail: false },
+    ...{ name: "Tollgate", version: "0.0.0", signup: "invite", mail: false, requestLog: true },
     gateway: { httpUrl: "http://127.0.0.1:8545", wsUrl: "ws://127.0.0.1:8545" },
   });
   await rig.close();

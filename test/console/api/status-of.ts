@@ -1,5 +1,12 @@
 import { expect } from "vitest";
-import { bodySchema, isStream, type Operation, smallest, urlOf } from "./openapi-document.ts";
+import {
+  bodySchema,
+  isStream,
+  type Operation,
+  smallest,
+  smallestQuery,
+  urlOf,
+} from "./openapi-document.ts";
 import type { Person, Rig } from "./support.ts";
 
 /** What an operation answers to somebody; a stream that lets them in is left at once. */
@@ -9,7 +16,7 @@ export async function statusOf(
   operation: Operation,
 ): Promise<number> {
   const url = urlOf(operation, { network: "mainnet", upstream: "geth", ...ids });
-  const query = operation.parameters.some(({ name }) => name === "format") ? "?format=csv" : "";
+  const query = smallestQuery(operation);
   // One that is begun by a POST ends with the gateway, which is not there.
   if (isStream(operation) && operation.method === "GET") {
     const { headers } = person;
@@ -20,7 +27,7 @@ export async function statusOf(
   const schema = bodySchema(operation);
   const reply = await person.ask(
     operation.method,
-    url + query,
+    query === "" ? url : `${url}?${query}`,
     schema && { body: smallest(schema) },
   );
   if (reply.statusCode >= 400) expect(Object.keys(reply.json())).toEqual(["error"]);

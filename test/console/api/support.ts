@@ -89,6 +89,8 @@ export type RigOptions = {
   readonly console?: object;
   readonly usage?: object;
   readonly server?: object;
+  /** A file of its own, unless another one is named, or none (null). */
+  readonly requestLog?: object | null;
   readonly gateway?: number;
   /** The admin port; undefined: not opened. */
   readonly admin?: number | undefined;
@@ -108,6 +110,7 @@ const NETWORKS = [
 /** The API alone, with sessions that the test gives out. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const { store = "memory", now = NOON, gateway = 1, admin, mail = "works" } = options;
+  const { requestLog = { path: join(temporaryFolder("api"), "requests.jsonl") } } = options;
   const config = parseConfig(
     JSON.stringify({
       admin: { port: 9545, token: ADMIN_TOKEN },
@@ -115,6 +118,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
       console: { secret: "0123456789abcdefghijklmnopqrstuvwxyzABCDEF", ...options.console },
       usage: options.usage,
       server: options.server,
+      requestLog: requestLog ?? undefined,
       networks: NETWORKS,
     }),
     { baseDir: process.cwd(), environment: {} },

@@ -50,7 +50,7 @@ test("the document says which routes take tokens: keys, usage and the balance", 
     })),
     "usage:read": [
       ...["readBalance", "readUsageSeries", "readUsageLatency", "readUsageTable"],
-      ...["readContracts", "exportUsage", "streamUsage"],
+      ...["readContracts", "exportUsage", "streamUsage", "findRequests"],
     ].map((id) => ({ scope: "usage:read", id })),
   });
 });

@@ -8,6 +8,7 @@ import { Card, PageHead, Skeleton, Time } from "../../ui/display.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Empty, LoadFault } from "../../ui/notice.tsx";
 import { type Column, Pager, Table } from "../../ui/table.tsx";
+import { RequestCard } from "../usage/request-card.tsx";
 import { AccountBadges } from "./account-badges.tsx";
 import { CreateAccount } from "./create-account.tsx";
 import { LargestCard } from "./largest-card.tsx";
@@ -45,6 +46,7 @@ export function AccountsPage() {
         )}
         <Pager label="Pages of accounts" {...{ number, next, previous, loading }} />
       </Card>
+      <RequestCard path="/operator/requests" isOfAll />
       {isCreating && <CreateAccount onClose={() => setIsCreating(false)} />}
     </>
   );

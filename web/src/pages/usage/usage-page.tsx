@@ -20,6 +20,7 @@ import { LoadFault, Notice } from "../../ui/notice.tsx";
 import { BalanceCard } from "./balance-card.tsx";
 import { ContractsCard } from "./contracts-card.tsx";
 import { FirstCall } from "./first-call.tsx";
+import { RequestCard } from "./request-card.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 import { UsageFilters } from "./usage-filters.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -54,6 +55,7 @@ export function UsagePage() {
       )}
       <UsageBody query={query} news={live.data} keys={keyList} networks={networks.data} />
       <ContractsCard query={query} news={live.data} />
+      <RequestCard path={path("/requests")} />
     </>
   );
 }
