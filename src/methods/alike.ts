@@ -11,6 +11,7 @@ type Whole<T> = { readonly [Name in keyof Required<T>]: T[Name] };
 export function alike(definition: Definition): Definition {
   const whole: Whole<Definition> = {
     method: definition.method,
+    result: definition.result,
     params: Object.freeze(definition.params.map(alikeParam)),
     places: definition.places,
     arrange: definition.arrange,

@@ -105,6 +105,8 @@ export type OwnAnswer =
 export type Definition = {
   readonly method: string;
   readonly params: readonly Param[];
+  /** What it answers, for people; begins small and ends without a full stop. */
+  readonly result?: string;
   /** Made of `params` once, since each call asks several times. */
   readonly places: ParamPlaces;
   /** Brings a list in another form that nodes take as well to the places of `params`. */

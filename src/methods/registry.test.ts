@@ -186,3 +186,9 @@ describe("the methods of slot networks", () => {
     expect(SLOT_METHODS.filter(({ method }) => FAMILIES.slot.isWriting(method))).toEqual([]);
   });
 });
+
+test("each method says what it answers, for its page", () => {
+  for (const { methods } of Object.values(FAMILIES)) {
+    for (const { method, result = "" } of methods) expect(result, method).toMatch(/^[\w][^]*[^.]$/);
+  }
+});

@@ -1,4 +1,4 @@
-import type { Definition, Param } from "../definition.ts";
+import type { Definition } from "../definition.ts";
 import { blockNumber } from "../params/block-number.ts";
 import { anyBlock } from "../params/block-reference.ts";
 import { flag, hash, index } from "../params/plain-params.ts";
@@ -11,12 +11,14 @@ const blockHash = hash("block hash");
 const details = flag("transaction details flag");
 
 /** Something of a whole block, which is null only where the block is not there. */
-const blockRead = (method: string, param: Param, credits: number): Definition =>
-  lookUpRead({ method, params: [param], credits, lookup: "block" });
+const blockRead = (particulars: Pick<Definition, "method" | "params" | "result">): Definition =>
+  lookUpRead({ credits: 150, lookup: "block", ...particulars });
 
 export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   lookUpRead({
     method: "eth_getBlockByHash",
+    result:
+      "the block, or null where no node has it; with true as the second parameter its transactions are whole, else their hashes",
     params: [blockHash, details],
     credits: 80,
     lookup: "block",
@@ -27,6 +29,8 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   }),
   lookUpRead({
     method: "eth_getBlockByNumber",
+    result:
+      "the block, or null where there is none yet; with true as the second parameter its transactions are whole, else their hashes",
     params: [blockNumber, details],
     credits: 80,
     lookup: "block",
@@ -36,6 +40,7 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   }),
   lookUpRead({
     method: "eth_getUncleByBlockHashAndIndex",
+    result: "the header of that uncle, or null where there is none",
     params: [blockHash, index],
     credits: 150,
     shape: uncle,
@@ -43,17 +48,36 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   }),
   lookUpRead({
     method: "eth_getUncleByBlockNumberAndIndex",
+    result: "the header of that uncle, or null where there is none",
     params: [blockNumber, index],
     credits: 150,
     shape: uncle,
     local: beyondBlocksIsNull,
   }),
-  blockRead("eth_getUncleCountByBlockHash", blockHash, 150),
-  blockRead("eth_getUncleCountByBlockNumber", blockNumber, 150),
-  blockRead("eth_getBlockTransactionCountByHash", blockHash, 150),
-  blockRead("eth_getBlockTransactionCountByNumber", blockNumber, 150),
+  blockRead({
+    method: "eth_getUncleCountByBlockHash",
+    params: [blockHash],
+    result: "how many uncles the block has, a quantity; null where there is no such block",
+  }),
+  blockRead({
+    method: "eth_getUncleCountByBlockNumber",
+    params: [blockNumber],
+    result: "how many uncles the block has, a quantity; null where there is no such block",
+  }),
+  blockRead({
+    method: "eth_getBlockTransactionCountByHash",
+    params: [blockHash],
+    result: "how many transactions the block has, a quantity; null where there is no such block",
+  }),
+  blockRead({
+    method: "eth_getBlockTransactionCountByNumber",
+    params: [blockNumber],
+    result: "how many transactions the block has, a quantity; null where there is no such block",
+  }),
   lookUpRead({
     method: "eth_getBlockReceipts",
+    result:
+      "a list of the receipts of all transactions of the block, in their order; null where there is no such block",
     params: [anyBlock],
     credits: 1000,
     lookup: "block",

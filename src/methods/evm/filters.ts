@@ -32,15 +32,50 @@ const verify = ([filter]: readonly JsonValue[]): void => {
 
 export const FILTER_METHODS: readonly Definition[] = Object.freeze([
   define({
-    ...{ method: "eth_newFilter", credits: 80, params: [logFilter] },
+    ...{
+      method: "eth_newFilter",
+      result: "the id of a filter, to be asked for new logs with eth_getFilterChanges",
+      credits: 80,
+      params: [logFilter],
+    },
     ...{ own: "log filter", verify },
   }),
-  define({ method: "eth_newBlockFilter", credits: 80, own: "block filter" }),
   define({
-    ...{ method: "eth_newPendingTransactionFilter", credits: 80, params: [hashesAlone] },
+    method: "eth_newBlockFilter",
+    result: "the id of a filter, to be asked for the hashes of new blocks",
+    credits: 80,
+    own: "block filter",
+  }),
+  define({
+    ...{
+      method: "eth_newPendingTransactionFilter",
+      result:
+        "the id of a filter, to be asked for the hashes of transactions that wait to be mined",
+      credits: 80,
+      params: [hashesAlone],
+    },
     own: "pending filter",
   }),
-  define({ method: "eth_getFilterChanges", credits: 140, params: [id], own: "filter changes" }),
-  define({ method: "eth_getFilterLogs", credits: 255, params: [id], own: "filter logs" }),
-  define({ method: "eth_uninstallFilter", credits: 80, params: [id], own: "remove filter" }),
+  define({
+    method: "eth_getFilterChanges",
+    result:
+      "a list of what is new since it was asked last: logs, or hashes of blocks or transactions",
+    credits: 140,
+    params: [id],
+    own: "filter changes",
+  }),
+  define({
+    method: "eth_getFilterLogs",
+    result: "a list of all logs that the filter fits, as eth_getLogs gives them",
+    credits: 255,
+    params: [id],
+    own: "filter logs",
+  }),
+  define({
+    method: "eth_uninstallFilter",
+    result: "true where there was such a filter",
+    credits: 80,
+    params: [id],
+    own: "remove filter",
+  }),
 ]);

@@ -12,15 +12,32 @@ const block = stateBlock(false);
 export const STATE_METHODS: readonly Definition[] = Object.freeze([
   stateRead({
     method: "eth_getStorageAt",
+    result: "the word at that position of the account's storage, 32 bytes",
     params: [address, storagePosition, stateBlock("strict")],
     credits: 80,
     shape: storageValue,
   }),
-  stateRead({ method: "eth_getBalance", params: [address, block], credits: 80 }),
-  stateRead({ method: "eth_getCode", params: [address, block], credits: 80 }),
-  stateRead({ method: "eth_getTransactionCount", params: [address, block], credits: 80 }),
+  stateRead({
+    method: "eth_getBalance",
+    result: "the balance of the address in wei, a quantity",
+    params: [address, block],
+    credits: 80,
+  }),
+  stateRead({
+    method: "eth_getCode",
+    result: "the code of the contract as bytes, 0x where there is none",
+    params: [address, block],
+    credits: 80,
+  }),
+  stateRead({
+    method: "eth_getTransactionCount",
+    result: "how many transactions the address has sent, a quantity: the nonce of its next one",
+    params: [address, block],
+    credits: 80,
+  }),
   stateRead({
     method: "eth_getProof",
+    result: "the account with its Merkle proof, and a proof for each of the storage keys",
     params: [address, storageKeys, block],
     credits: 150,
     forNode: ([account = null, keys, ...rest]) => [account, wordsOf(keys), ...rest],

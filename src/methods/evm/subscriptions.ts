@@ -62,6 +62,19 @@ function definitionOf(params: JsonValue | undefined): Definition | RpcError {
 }
 
 export const SUBSCRIPTION_METHODS: readonly Definition[] = Object.freeze([
-  define({ method: SUBSCRIBE, credits: 5, params: [name], own: "subscribe", kindOf: definitionOf }),
-  define({ method: "eth_unsubscribe", credits: 10, params: [id], own: "unsubscribe" }),
+  define({
+    method: SUBSCRIBE,
+    result: "the id of the subscription, under which its notifications come on the same WebSocket",
+    credits: 5,
+    params: [name],
+    own: "subscribe",
+    kindOf: definitionOf,
+  }),
+  define({
+    method: "eth_unsubscribe",
+    result: "true",
+    credits: 10,
+    params: [id],
+    own: "unsubscribe",
+  }),
 ]);

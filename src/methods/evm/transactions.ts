@@ -10,6 +10,8 @@ const transactionHash = hash("transaction hash");
 export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
   lookUpRead({
     method: "eth_getTransactionByHash",
+    result:
+      "the transaction; null where no node knows it. blockNumber is null until it is in a block",
     params: [transactionHash],
     credits: 80,
     answerBlock: "blockNumber",
@@ -19,6 +21,7 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
   }),
   lookUpRead({
     method: "eth_getTransactionByBlockHashAndIndex",
+    result: "the transaction at that place of the block, or null where there is none",
     params: [hash("block hash"), index],
     credits: 150,
     echoes: "blockHash",
@@ -28,6 +31,7 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
   }),
   lookUpRead({
     method: "eth_getTransactionByBlockNumberAndIndex",
+    result: "the transaction at that place of the block, or null where there is none",
     params: [blockNumber, index],
     credits: 150,
     echoes: "blockNumber",
@@ -37,6 +41,8 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
   }),
   lookUpRead({
     method: "eth_getTransactionReceipt",
+    result:
+      "the receipt: status, gas used, logs, the address of a contract that was made; null until the transaction is in a block",
     params: [transactionHash],
     credits: 80,
     answerBlock: "blockNumber",

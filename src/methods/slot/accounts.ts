@@ -5,16 +5,46 @@ import { address, addresses, byteCount } from "./params/plain.ts";
 import { contextRead, read } from "./read.ts";
 
 export const ACCOUNT_METHODS: readonly Definition[] = Object.freeze([
-  contextRead({ method: "getAccountInfo", params: [address, accountConfig] }),
-  contextRead({ method: "getMultipleAccounts", params: [addresses, accountConfig] }),
-  contextRead({ method: "getBalance", params: [address, contextParam] }),
+  contextRead({
+    method: "getAccountInfo",
+    result: "the account: its lamports, owner and data; null where there is none",
+    params: [address, accountConfig],
+  }),
+  contextRead({
+    method: "getMultipleAccounts",
+    result: "a list of accounts in the order of the addresses, null where there is none",
+    params: [addresses, accountConfig],
+  }),
+  contextRead({
+    method: "getBalance",
+    result: "the balance of the address in lamports",
+    params: [address, contextParam],
+  }),
   // Its answer says its slot only where `withContext` asks for it.
-  read({ method: "getProgramAccounts", params: [address, programAccountsConfig] }),
+  read({
+    method: "getProgramAccounts",
+    result:
+      "a list of the accounts that the program owns, as far as the filters of the config let them through",
+    params: [address, programAccountsConfig],
+  }),
   contextRead({
     method: "getTokenAccountsByOwner",
+    result: "a list of the token accounts of the owner, of one mint or one token program",
     params: [address, tokenFilter, accountConfig],
   }),
-  contextRead({ method: "getTokenAccountBalance", params: [address, commitmentParam] }),
-  contextRead({ method: "getTokenSupply", params: [address, commitmentParam] }),
-  read({ method: "getMinimumBalanceForRentExemption", params: [byteCount, commitmentParam] }),
+  contextRead({
+    method: "getTokenAccountBalance",
+    result: "the balance of the token account: the amount, its decimals, and both in words",
+    params: [address, commitmentParam],
+  }),
+  contextRead({
+    method: "getTokenSupply",
+    result: "how many tokens of the mint there are: the amount, its decimals, and both in words",
+    params: [address, commitmentParam],
+  }),
+  read({
+    method: "getMinimumBalanceForRentExemption",
+    result: "the lamports that an account with so many bytes of data has to hold",
+    params: [byteCount, commitmentParam],
+  }),
 ]);

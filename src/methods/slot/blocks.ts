@@ -14,23 +14,45 @@ import { historyRead, read } from "./read.ts";
 export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   historyRead({
     method: "getBlock",
+    result:
+      "the block of the slot, with what the config asks for; null where its transactions are not known yet",
     params: [slot, blockConfig],
     cache: "block",
     lookup: "block",
     shape: slotBlock,
   }),
-  historyRead({ method: "getBlockTime", params: [slot], cache: "block", lookup: "block" }),
+  historyRead({
+    method: "getBlockTime",
+    result: "when the block was made, in seconds since 1970; null where that is not known",
+    params: [slot],
+    cache: "block",
+    lookup: "block",
+  }),
   historyRead({
     method: "getBlocks",
+    result: "a list of the slots with confirmed blocks between the two slots",
     params: [startSlot, endSlot, blocksContextParam],
     arrange: configInPlace,
     verify: checkRange,
   }),
   historyRead({
     method: "getBlocksWithLimit",
+    result: "a list of so many slots with confirmed blocks, from that slot on",
     params: [startSlot, blockLimit, blocksContextParam],
   }),
-  read({ method: "getFirstAvailableBlock" }),
-  read({ method: "getSlot", params: [contextParam], answerSlot: "result" }),
-  read({ method: "getBlockHeight", params: [contextParam] }),
+  read({
+    method: "getFirstAvailableBlock",
+    result: "the lowest slot whose block the node still has",
+  }),
+  read({
+    method: "getSlot",
+    result: "the newest slot of the commitment",
+    params: [contextParam],
+    answerSlot: "result",
+  }),
+  read({
+    method: "getBlockHeight",
+    result: "how many blocks lie below the newest one of the commitment",
+    params: [contextParam],
+  }),
 ]);

@@ -88,20 +88,39 @@ const blockConfig = config({
   },
 });
 
-const pair = (kind: string, ...params: readonly Param[]): Definition[] => [
-  define({ method: `${kind}Subscribe`, credits: SUBSCRIBE_CREDITS, params, own: "subscribe" }),
+/** `told`: what its notifications hold. */
+const pair = (kind: string, told: string, ...params: readonly Param[]): Definition[] => [
+  define({
+    ...{ method: `${kind}Subscribe`, credits: SUBSCRIBE_CREDITS, params, own: "subscribe" },
+    result: `the number of the subscription; notifications on the same WebSocket tell ${told}`,
+  }),
   define({
     ...{ method: `${kind}Unsubscribe`, credits: UNSUBSCRIBE_CREDITS, params: [id] },
-    own: "unsubscribe",
+    ...{ own: "unsubscribe", result: "true" },
   }),
 ];
 
 export const SLOT_SUBSCRIPTION_METHODS: readonly Definition[] = Object.freeze([
-  ...pair("slot"),
-  ...pair("root"),
-  ...pair("block", blockFilter, blockConfig),
-  ...pair("logs", logsFilter, logsConfig),
-  ...pair("signature", transaction, signatureConfig),
-  ...pair("account", address, accountConfig),
-  ...pair("program", address, programAccountsConfig),
+  ...pair("slot", "each slot that a node begins to work on"),
+  ...pair("root", "each slot that becomes final"),
+  ...pair(
+    "block",
+    "each block that is confirmed, with what the config asks for",
+    blockFilter,
+    blockConfig,
+  ),
+  ...pair("logs", "the logs of each transaction that the filter fits", logsFilter, logsConfig),
+  ...pair(
+    "signature",
+    "what became of the transaction, once: the subscription ends with it",
+    transaction,
+    signatureConfig,
+  ),
+  ...pair(
+    "account",
+    "the account each time that its lamports or data change",
+    address,
+    accountConfig,
+  ),
+  ...pair("program", "each account of the program that changes", address, programAccountsConfig),
 ]);
