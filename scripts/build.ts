@@ -3,7 +3,7 @@
  * strip types under node_modules, so the package holds JavaScript; and it takes its time, and memory,
  * for every file that it loads, so our modules and all packages but those of `dependencies` are joined
  * to a few files: a start takes 100 ms less and 14 MB. What is read at run time is copied here, and so
- * are the dashboard's pages, which `npm run build:web` has built.
+ * are the dashboard's pages and the documentation's, which `npm run build:web` and `build:docs` have built.
  */
 import { chmodSync, cpSync } from "node:fs";
 import { join } from "node:path";
@@ -71,4 +71,5 @@ for (const folder of READ_AT_RUN_TIME) {
   cpSync(join(root, "src", folder), join(dist, folder), { recursive: true });
 }
 cpSync(join(root, "web/dist"), join(dist, "console/web"), { recursive: true });
+cpSync(join(root, "site/dist"), join(dist, "console/docs"), { recursive: true });
 chmodSync(join(dist, "cli.js"), 0o755);

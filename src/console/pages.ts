@@ -1,16 +1,15 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ownFile } from "../lib/own-files.ts";
 import { noSuchRoute, sendProblem } from "./api/errors.ts";
 import { Problem } from "./api/problem.ts";
+import { FOREVER, filesOf } from "./served-files.ts";
 
 const INDEX = "index.html";
 /** Vite puts a hash of the content into the names of what it writes there. */
 const HASHED = "assets/";
-const FOREVER = "public, max-age=31536000, immutable";
 
 /** Beside the built program, else where Vite leaves it in a checkout. */
 export function builtPages(): string {
@@ -49,16 +48,6 @@ export async function registerPages(
       return files.has(INDEX) ? sendIndex(reply) : sendProblem(reply, notBuilt());
     },
   });
-}
-
-/** Their paths, once: what is asked for never reaches the file system as a path of its own. */
-function filesOf(folder: string): ReadonlySet<string> {
-  if (!existsSync(folder)) return new Set();
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const paths = found
-    .filter((each) => each.isFile())
-    .map((each) => join(each.parentPath, each.name));
-  return new Set(paths.map((path) => relative(folder, path).split(sep).join("/")));
 }
 
 const pathOf = ({ url }: FastifyRequest): string => (url.split("?")[0] ?? "").replace(/^\/+/, "");

@@ -7,6 +7,7 @@ import { registerApi } from "./api/api.ts";
 import { handleErrors } from "./api/errors.ts";
 import type { Auth } from "./auth/auth.ts";
 import { registerAuth } from "./auth/auth-routes.ts";
+import { registerDocs } from "./docs.ts";
 import { registerPages } from "./pages.ts";
 import { PERMISSIONS_POLICY, securityHeaders } from "./security/headers.ts";
 import { guardChange } from "./security/same-origin.ts";
@@ -25,12 +26,14 @@ export type ServerParts = ConsoleTools & {
   readonly version: string;
   /** The folder of the built pages. */
   readonly pages: string;
+  /** That of the documentation's site. */
+  readonly docs: string;
 };
 
 /** The dashboard's server: routes, pages and what guards them. It does not listen yet. */
 export async function buildServer(
   settings: ConsoleSettings,
-  { auth, pages, ...tools }: ServerParts,
+  { auth, pages, docs, ...tools }: ServerParts,
 ): Promise<FastifyInstance> {
   const { publicUrl, config } = settings;
   const app = fastify({
@@ -55,6 +58,7 @@ export async function buildServer(
   registerAuth(app, { auth, publicUrl, clientOf, sendsMail: tools.mailer !== undefined });
   registerApi(app, { ...tools, ...settings, clientOf, sessions: auth.sessions });
   await registerPages(app, { folder: pages, publicUrl });
+  registerDocs(app, docs);
   return app;
 }
 

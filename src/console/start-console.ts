@@ -11,6 +11,7 @@ import type { Logger } from "../telemetry/log.ts";
 import { AlertJob } from "./alerts/alert-job.ts";
 import { sealedAlerts, sealOldSecrets } from "./alerts/sealed-secrets.ts";
 import { openAuth } from "./auth/auth.ts";
+import { builtDocs } from "./docs.ts";
 import { boundedMailer } from "./mail/bounded-mailer.ts";
 import { smtpMailer } from "./mail/mailer.ts";
 import { printedMail } from "./mail/printed-mail.ts";
@@ -47,7 +48,7 @@ export async function startConsole(start: ConsoleStart, log: Logger): Promise<Ru
     const tools = { storage, mailer, log, clock, random: randomBytes };
     const auth = await openAuth(authSettings(settings), tools);
     ending.push(auth.close);
-    const parts = { ...tools, auth, pages: builtPages(), version: ownVersion() };
+    const parts = { ...tools, auth, pages: builtPages(), docs: builtDocs(), version: ownVersion() };
     const app = await buildServer(settings, parts);
     ending.push(() => app.close());
     await app.listen({ host, port });

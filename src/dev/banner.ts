@@ -33,7 +33,7 @@ export function bannerLines({ evm, slots, adminUrl, page }: BannerOptions): stri
     "",
     `API key    ${evm.apiKey}`,
     ...(adminUrl === undefined ? [] : [`Admin      ${adminUrl}/metrics`]),
-    "More       dev --examples prints more calls; docs/ explains them",
+    `More       dev --examples has more calls; docs: ${page === undefined ? "docs/" : `${page.url}/docs/`}`,
     ...(page === undefined ? [] : [`Dashboard  ${page.url}`, `Sign in    ${page.signInLink}`]),
   ];
 }

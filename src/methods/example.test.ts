@@ -4,15 +4,12 @@ import { checkParams } from "./check-params.ts";
 import { exampleOf } from "./example.ts";
 import { FAMILIES } from "./families.ts";
 
-/** What only the caller can know: ids that were given to them, and transactions of their own. */
+/** What only the caller can know: ids that were given to them. */
 const WITHOUT = {
   evm: ["eth_unsubscribe", "eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"],
-  slot: [
-    ...["getFeeForMessage", "simulateTransaction"],
-    ...["account", "block", "logs", "program", "root", "signature", "slot"].map(
-      (kind) => `${kind}Unsubscribe`,
-    ),
-  ],
+  slot: ["account", "block", "logs", "program", "root", "signature", "slot"].map(
+    (kind) => `${kind}Unsubscribe`,
+  ),
 };
 
 describe.each(["evm", "slot"] as const)("of a network of the family %s", (family) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { newAccount } from "../../../src/access/new-account.ts";
 import { parseConfig } from "../../../src/config/load.ts";
 import { openAuth } from "../../../src/console/auth/auth.ts";
+import { builtDocs } from "../../../src/console/docs.ts";
 import { builtPages } from "../../../src/console/pages.ts";
 import { buildServer } from "../../../src/console/server.ts";
 import { authSettings, consoleSettings } from "../../../src/console/settings.ts";
@@ -51,7 +52,7 @@ export async function startClockedDashboard(): Promise<ClockedDashboard> {
   const tools = { storage, mailer: undefined, log, clock, random: randomBytes };
   const settings = consoleSettings(config, { console: port, gateway: 1, admin: undefined });
   const auth = await openAuth(authSettings(settings), tools);
-  const parts = { ...tools, auth, pages: builtPages(), version: "0.0.0" };
+  const parts = { ...tools, auth, pages: builtPages(), docs: builtDocs(), version: "0.0.0" };
   const app = await buildServer(settings, parts);
   await app.listen({ host: "127.0.0.1", port });
   recordPort(port);

@@ -56,6 +56,10 @@ export function MainLayout({ children }: { readonly children: ComponentChildren 
             <p class="side-person" title={me?.user.email}>
               {me?.user.email}
             </p>
+            <a href="/docs/" class="nav-link" target="_blank" rel="noreferrer">
+              <Icon name="external" />
+              Documentation
+            </a>
             <Link to="/settings" class="nav-link" current={path === "/settings"}>
               <Icon name="settings" />
               Settings

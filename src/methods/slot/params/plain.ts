@@ -75,4 +75,12 @@ export const lockedAccounts: Param = Object.freeze({
 
 /** A transaction or a message in the wire format, in base58 or base64: the node reads it. */
 export const wireData = (name: "transaction" | "message"): Param =>
-  plain(name, `a ${name} in the wire format`, { check: string });
+  plain(name, `a ${name} in the wire format`, { check: string, example: WIRE_EXAMPLES[name] });
+
+/** Without instructions, of a payer that nobody has: the message in base64, its transaction in base58. */
+const WIRE_EXAMPLES = {
+  message:
+    "AQABAgEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+  transaction:
+    "4smDpCXsnHgmoapt2q3Hx3gdVHty7Vta81VAZYPSmzNSHXjtvyfJu4qz1WMHCx2MVXACDb6QY6B1V7CD2u9bgVEGWjqi5aWMJrojssrfHfrXynFX1vuuKYQHGhG1UivADXfZ7aW5fsEqqbeqFer6ZKh9TMAD86zNnWNXWuCP5pw387Ko4po9ZuT8R6Nj13mQgVzCuh7m4cPbV6Em6QDcPy1u5SJ1XDcifh",
+} as const;

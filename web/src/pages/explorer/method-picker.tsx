@@ -17,7 +17,18 @@ export function MethodPicker(props: PickerProps) {
   const { methods, value } = props;
   const credits = methods.find(({ method }) => method === value)?.credits ?? 0;
   return (
-    <FieldFrame name="method" label="Method" hint={`${formatNumber(credits)} credits a call`}>
+    <FieldFrame
+      name="method"
+      label="Method"
+      hint={
+        <>
+          {formatNumber(credits)} credits a call.{" "}
+          <a href={`/docs/methods/${value}`} target="_blank" rel="noreferrer">
+            Its reference
+          </a>
+        </>
+      }
+    >
       {(control) => <Combobox {...props} control={control} />}
     </FieldFrame>
   );

@@ -1,0 +1,43 @@
+import { defineConfig } from "vitepress";
+import { sidebar } from "../sidebar.ts";
+
+// biome-ignore lint/style/noDefaultExport: VitePress reads its configuration from the default export.
+export default defineConfig({
+  title: "Tollgate",
+  description: "A gateway for blockchain nodes that a team runs itself",
+  lang: "en-GB",
+  base: "/docs/",
+  srcDir: "pages",
+  outDir: "dist",
+  cleanUrls: true,
+  // Else each page holds the list of all pages.
+  metaChunk: true,
+  // Addresses of a reader's own machine are no pages.
+  ignoreDeadLinks: "localhostLinks",
+  // Another generation of the compiler than ours, which does not know our target.
+  vite: { esbuild: { tsconfigRaw: "{}" } },
+  markdown: {
+    languageAlias: { haproxy: "nginx" },
+    // What looks like a tag is a placeholder.
+    html: false,
+    anchor: { slugify: anchorOf },
+  },
+  themeConfig: {
+    search: { provider: "local" },
+    sidebar: sidebar(),
+    outline: [2, 3],
+    nav: [
+      { text: "Methods", link: "/methods/" },
+      { text: "Configuration", link: "/configuration" },
+    ],
+  },
+});
+
+/** As GitHub names headings, which the pages' links go by. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(/\s/g, "-");
+}
