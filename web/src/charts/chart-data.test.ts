@@ -1,13 +1,5 @@
-import { expect, describe as group, test } from "vitest";
-import {
-  assignPlaces,
-  type ChartData,
-  COUNTS,
-  describe,
-  TIMES,
-  timeLimits,
-  totals,
-} from "./chart-data.ts";
+import { expect, test } from "vitest";
+import { type ChartData, COUNTS, describe, TIMES, timeLimits, totals } from "./chart-data.ts";
 
 const data: ChartData = {
   figures: COUNTS,
@@ -49,27 +41,4 @@ test("the description of percentiles says those of the whole time, and adds noth
   expect(describe({ ...data, figures: TIMES, series: none }, "latency")).toBe(
     "No latency in this time.",
   );
-});
-
-group("places in the palette", () => {
-  test("are given in the order of the names, and to what is left over none", () => {
-    const places = assignPlaces(new Map(), ["a", "other", "b"]);
-    expect([...places]).toEqual([
-      ["a", 0],
-      ["b", 1],
-    ]);
-  });
-
-  test("stay with their names when the order changes or a name comes", () => {
-    const before = assignPlaces(new Map(), ["a", "b"]);
-    const after = assignPlaces(before, ["c", "b", "a"]);
-    expect(after.get("a")).toBe(0);
-    expect(after.get("b")).toBe(1);
-    expect(after.get("c")).toBe(2);
-  });
-
-  test("of names that are gone are given again", () => {
-    const before = assignPlaces(new Map(), ["a", "b"]);
-    expect(assignPlaces(before, ["c", "b"]).get("c")).toBe(0);
-  });
 });

@@ -61,30 +61,6 @@ export function totals({ times, series }: ChartData): readonly number[] {
   return times.map((_, at) => sum(series.map(({ values }) => values[at] ?? 0)));
 }
 
-/**
- * A place in the palette for each name. A name keeps the place that it had, so that colours do not
- * change when live numbers change the order; places of names that are gone are given again.
- */
-export function assignPlaces(
-  before: ReadonlyMap<string, number>,
-  names: readonly string[],
-): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
-  for (const name of names) {
-    const place = before.get(name);
-    if (place !== undefined) places.set(name, place);
-  }
-  const taken = new Set(places.values());
-  let free = 0;
-  for (const name of names) {
-    if (places.has(name) || name === OTHER) continue;
-    while (taken.has(free)) free += 1;
-    taken.add(free);
-    places.set(name, free);
-  }
-  return places;
-}
-
 /** The chart in a sentence, for those who do not see it. */
 export function describe(data: ChartData, unit: string): string {
   const { text, addUp } = data.figures;

@@ -13,13 +13,16 @@ type TooltipProps = {
   readonly index: number;
   readonly zone: string;
   readonly unit: string;
-  /** CSS pixels from the chart's left edge, and its width. */
-  readonly left: number;
-  readonly width: number;
+  readonly room: TooltipRoom;
 };
 
+/** CSS pixels from one of the chart's edges to the span. */
+export type TooltipRoom = { readonly left: number } | { readonly right: number };
+
+const GAP = 8;
+
 /** What the span under the pointer holds. */
-export function ChartTooltip({ data, entries, index, zone, unit, left, width }: TooltipProps) {
+export function ChartTooltip({ data, entries, index, zone, unit, room }: TooltipProps) {
   const at = data.times[index];
   const { text, addUp } = data.figures;
   if (at === undefined) return null;
@@ -27,7 +30,8 @@ export function ChartTooltip({ data, entries, index, zone, unit, left, width }: 
     .map((entry, series) => ({ ...entry, value: data.series[series]?.values[index] ?? 0 }))
     .filter(({ isShown, value }) => isShown && value > 0)
     .sort((a, b) => b.value - a.value);
-  const side = left > width / 2 ? { right: `${width - left + 14}px` } : { left: `${left + 14}px` };
+  const side =
+    "left" in room ? { left: `${room.left + GAP}px` } : { right: `${room.right + GAP}px` };
   return (
     <div class="chart-tooltip" style={side} aria-hidden="true">
       <p class="chart-tooltip-time">{spanText(at, data.stepMs, zone)}</p>

@@ -17,8 +17,8 @@ export type PlotSource = {
   readonly colours: () => PlotColours;
   readonly fill: (series: number) => string | CanvasPattern;
   readonly line: (series: number) => { readonly colour: string; readonly dashed: boolean };
-  /** The span under the pointer, and where it is (CSS pixels in the plane). */
-  readonly onHover: (index: number | undefined, left: number) => void;
+  /** The span under the pointer. */
+  readonly onHover: (index: number | undefined) => void;
 };
 
 /** Room for a label of the time axis, CSS pixels. */
@@ -51,7 +51,7 @@ export function plotOptions(
       setCursor: [
         ({ cursor }) => {
           const isInside = (cursor.left ?? -1) >= 0 && typeof cursor.idx === "number";
-          source.onHover(isInside ? (cursor.idx ?? undefined) : undefined, cursor.left ?? 0);
+          source.onHover(isInside ? (cursor.idx ?? undefined) : undefined);
         },
       ],
     },

@@ -86,6 +86,6 @@ function sourceOf(
       const look = latest.current.looks[series];
       return { colour: look?.colour ?? "gray", dashed: look?.hatched ?? false };
     },
-    onHover: (index, left) => latest.current.onHover(index, left),
+    onHover: (index) => latest.current.onHover(index),
   };
 }

@@ -68,6 +68,7 @@ export function UsageChart({ query, answer, nameOf }: UsageChartProps) {
         unit={unit}
         data={data}
         kind={isLatency ? "lines" : kind}
+        of={!isLatency && by === "outcome" ? "outcome" : "name"}
         zone={zone}
         nameOf={nameOf}
       />

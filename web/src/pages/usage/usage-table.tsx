@@ -110,13 +110,19 @@ function Statuses({ row: { outcomes }, onOnly }: StatusesProps) {
     <span class="statuses">
       {sorted.map(([name, calls]) => (
         <OnlyButton key={name} onClick={() => onOnly("outcome", name)}>
-          <Badge tone={isAnswered(name) ? "ok" : "warn"}>
+          <Badge tone={toneOf(name)}>
             {name} {formatNumber(calls)}
           </Badge>
         </OnlyButton>
       ))}
     </span>
   );
+}
+
+/** As in the chart: what the chain itself refused is told apart from what failed. */
+function toneOf(outcome: string): "ok" | "warn" | "danger" {
+  if (isAnswered(outcome)) return "ok";
+  return outcome === "revert" || outcome === "execution_failed" ? "warn" : "danger";
 }
 
 /** `partner`: answered too, by a partner. */

@@ -1,0 +1,89 @@
+import { OTHER } from "./chart-data.ts";
+import { lookOf, PALETTES, type SeriesLook, type Theme } from "./palette.ts";
+
+/** What the names of a chart's series are: outcomes of calls have colours with a meaning. */
+export type SeriesKind = "outcome" | "name";
+
+/** Twice as many as there are colours: the second round is hatched. */
+const PLACES = 2 * PALETTES.light.colours.length;
+
+/** The places of the names that are seen most, so that no two of them get in each other's way. */
+const OWN_PLACES: Readonly<Record<string, number>> = Object.fromEntries(
+  [
+    ...["eth_call", "eth_getLogs", "eth_getBalance", "eth_blockNumber", "getBlock"],
+    ...["eth_getTransactionReceipt", "eth_getBlockByNumber", "eth_chainId"],
+    ...["eth_getTransactionCount", "eth_estimateGas", "eth_getTransactionByHash", "getSlot"],
+    ...["p50", "p95", "p99"],
+  ].map((name, index) => [name, index % PLACES]),
+);
+
+type OutcomeColours = {
+  readonly ok: string;
+  readonly partner: string;
+  /** The chain's own answer that a call failed. */
+  readonly reverted: string;
+  readonly failed: readonly [string, string];
+};
+
+const OUTCOME_COLOURS: Readonly<Record<Theme, OutcomeColours>> = {
+  light: {
+    ...{ ok: "#2098db", partner: "#654abb", reverted: "#c47d04" },
+    failed: ["#cc243d", "#7d0a1f"],
+  },
+  dark: {
+    ...{ ok: "#6885f6", partner: "#a23db8", reverted: "#ecd69b" },
+    failed: ["#f0524a", "#b3261e"],
+  },
+};
+
+/**
+ * How the series of a chart look. It hangs on their names, and on their order never: a method has its colour in every
+ * chart, unless one beside it has the same one and goes first in the alphabet.
+ */
+export function looksOf(
+  theme: Theme,
+  names: readonly string[],
+  kind: SeriesKind,
+): ReadonlyMap<string, SeriesLook> {
+  const places = placesOf(names.filter((name) => name !== OTHER));
+  const look = (name: string): SeriesLook => {
+    if (name === OTHER) return lookOf(theme, undefined);
+    return kind === "outcome" ? outcomeLook(theme, name) : lookOf(theme, places.get(name));
+  };
+  return new Map(names.map((name) => [name, look(name)]));
+}
+
+function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  const taken = new Set<number>();
+  const isOwn = (name: string) => Object.hasOwn(OWN_PLACES, name);
+  const sorted = names.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || (a < b ? -1 : 1));
+  for (const name of sorted) {
+    let place = OWN_PLACES[name] ?? hashOf(name) % PLACES;
+    while (taken.has(place) && taken.size < PLACES) place = (place + 1) % PLACES;
+    taken.add(place);
+    places.set(name, place);
+  }
+  return places;
+}
+
+/** Failures are red, and what the chain itself refused is not: nobody has to mend that. */
+function outcomeLook(theme: Theme, outcome: string): SeriesLook {
+  const { ok, partner, reverted, failed } = OUTCOME_COLOURS[theme];
+  if (outcome === "ok") return { colour: ok, hatched: false };
+  if (outcome === "partner") return { colour: partner, hatched: false };
+  if (outcome === "revert") return { colour: reverted, hatched: false };
+  if (outcome === "execution_failed") return { colour: reverted, hatched: true };
+  if (outcome === "unavailable") return { colour: failed[0], hatched: false };
+  const place = 1 + (hashOf(outcome) % 3);
+  return { colour: failed[place % 2] ?? failed[0], hatched: place > 1 };
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 2_166_136_261;
+  for (const character of text) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  }
+  return hash >>> 0;
+}
