@@ -5,6 +5,12 @@ import type { LatencyCounts } from "./latency-counts.ts";
 /** The outcomes of answered calls, by a primary or by a partner. Any other outcome is an error's name. */
 export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];
 
+/** What the chain itself says of a call that a node carried out: an error, and no failure of the service. */
+export const REVERTED_OUTCOMES: readonly string[] = ["revert", "execution_failed"];
+
+export const isFailure = (outcome: string): boolean =>
+  !ANSWERED_OUTCOMES.includes(outcome) && !REVERTED_OUTCOMES.includes(outcome);
+
 /** In place of a key's id: keys that called now and then while very many did (docs/usage.md). */
 export const OTHER_KEYS = "other";
 
@@ -74,7 +80,7 @@ export type UsagePoint = {
   readonly name: string | null;
   readonly calls: number;
   readonly credits: number;
-  /** Calls with any outcome but the answered ones. */
+  /** Calls that were neither answered nor reverted. */
   readonly failed: number;
 };
 
@@ -89,7 +95,7 @@ export type AccountTotal = {
   readonly accountId: string;
   readonly calls: number;
   readonly credits: number;
-  /** Calls with any outcome but the answered ones. */
+  /** Calls that were neither answered nor reverted. */
   readonly failed: number;
 };
 

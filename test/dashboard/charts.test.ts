@@ -148,8 +148,7 @@ function clockText(at: number): string {
 const grouped = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
 type Measure = "calls" | "credits" | "failed";
-const failed = ({ outcome, calls }: UsageBucket) =>
-  outcome === "ok" || outcome === "partner" ? 0 : calls;
+const failed = ({ outcome, calls }: UsageBucket) => (outcome === "unavailable" ? calls : 0);
 const figureOf = (bucket: UsageBucket, measure: Measure) =>
   measure === "failed" ? failed(bucket) : bucket[measure];
 const sum = (of: readonly UsageBucket[], measure: Measure) =>

@@ -25,8 +25,15 @@ test("anybody finds a method by the search, and reads its page, without leaving 
   await open("/docs");
   expect(new URL(page.url()).pathname).toBe("/docs/");
   await page.getByRole("heading", { level: 1, name: "Tollgate" }).waitFor();
-  await page.getByRole("button", { name: /Search/ }).first().click();
-  await page.getByRole("searchbox").or(page.locator("#localsearch-input")).first().fill("eth_feeHistory");
+  await page
+    .getByRole("button", { name: /Search/ })
+    .first()
+    .click();
+  await page
+    .getByRole("searchbox")
+    .or(page.locator("#localsearch-input"))
+    .first()
+    .fill("eth_feeHistory");
   await page.locator("#localsearch-list a[href*='/docs/methods/eth_feeHistory']").first().click();
   await page.getByRole("heading", { level: 1, name: "eth_feeHistory" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/docs/methods/eth_feeHistory");
@@ -34,21 +41,24 @@ test("anybody finds a method by the search, and reads its page, without leaving 
   await page.getByRole("heading", { name: "Params" }).waitFor();
 });
 
-test.each(["/docs/", "/docs/methods/eth_call", "/docs/methods/", "/docs/dashboard", "/docs/nowhere"])(
-  "%s has no fault that axe, the browser or a narrow window finds",
-  async (path) => {
-    const visitor = await browser.visit({ ...dashboard, ...PHONE });
-    const { page } = visitor;
-    if (path === "/docs/nowhere") visitor.allow(/404/);
-    await visitor.open(path);
-    await page.getByRole("heading", { level: 1 }).first().waitFor();
-    expect(await overflow(page)).toBe(0);
-    expect(await axeViolations(page)).toEqual([]);
-    await page.setViewportSize(DESKTOP);
-    await page.emulateMedia({ colorScheme: "dark" });
-    expect(await axeViolations(page, ["color-contrast"])).toEqual([]);
-  },
-);
+test.each([
+  "/docs/",
+  "/docs/methods/eth_call",
+  "/docs/methods/",
+  "/docs/dashboard",
+  "/docs/nowhere",
+])("%s has no fault that axe, the browser or a narrow window finds", async (path) => {
+  const visitor = await browser.visit({ ...dashboard, ...PHONE });
+  const { page } = visitor;
+  if (path === "/docs/nowhere") visitor.allow(/404/);
+  await visitor.open(path);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  expect(await overflow(page)).toBe(0);
+  expect(await axeViolations(page)).toEqual([]);
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await axeViolations(page, ["color-contrast"])).toEqual([]);
+});
 
 test("what is no page is answered by one that says so, and no path leads out of the folder", async () => {
   const get = (path: string) => fetch(`${dashboard.origin}${path}`);
@@ -57,6 +67,8 @@ test("what is no page is answered by one that says so, and no path leads out of 
     expect(await (await get(path)).text(), path).not.toContain("devDependencies");
   }
   const page = await get("/docs/configuration");
-  expect(page.headers.get("content-security-policy")).not.toContain("script-src 'self' 'unsafe-inline'");
+  expect(page.headers.get("content-security-policy")).not.toContain(
+    "script-src 'self' 'unsafe-inline'",
+  );
   expect(page.headers.get("cache-control")).toBe("no-cache");
 });

@@ -211,7 +211,7 @@ export function usageSumsContract(storage: () => Storage): void {
       [
         of("acc_small", 80),
         of("acc_large", 500),
-        of("acc_large", 0, { outcome: "revert", keyId: "key_2" }),
+        of("acc_large", 0, { outcome: "unavailable", keyId: "key_2" }),
         of("acc_large", 400, { minute: MINUTE - 1, outcome: "partner" }),
         of("acc_even", 80, { calls: 3 }),
         of("acc_before", 9999, { minute: MINUTE - 60 }),

@@ -35,7 +35,7 @@ export const series = z.object({
   name: z.string(),
   calls: z.array(whole),
   credits: z.array(whole),
-  /** Calls that were not answered: their outcome is an error's name. */
+  /** Calls that were neither answered nor reverted. */
   failed: z.array(whole),
 });
 export type Series = z.output<typeof series>;
@@ -80,6 +80,8 @@ export const usageRow = z.object({
   calls: whole,
   /** Answered, by a node of one's own or by a partner. */
   ok: whole,
+  /** The chain's own answer: the call was carried out, and failed there. */
+  reverted: whole,
   failed: whole,
   credits: whole,
   /** Bytes of answers. */

@@ -1,5 +1,5 @@
 import type { MonotonicMs } from "../../lib/clock.ts";
-import { ANSWERED_OUTCOMES } from "../../storage/usage-store.ts";
+import { isFailure } from "../../storage/usage-store.ts";
 import { type Sample, samplesOf } from "./metric-lines.ts";
 
 /** Calls and failed ones since the gateway began. */
@@ -59,7 +59,7 @@ function count(
     const name = nameOf(labels);
     const sum = counts.get(name) ?? { calls: 0, failed: 0 };
     sum.calls += value;
-    if (!ANSWERED_OUTCOMES.includes(labels["outcome"] ?? "")) sum.failed += value;
+    if (isFailure(labels["outcome"] ?? "")) sum.failed += value;
     counts.set(name, sum);
   }
   return counts;

@@ -1,5 +1,5 @@
 import { addLatencies, noLatencies } from "../../storage/latency-counts.ts";
-import { ANSWERED_OUTCOMES, type UsageTotal } from "../../storage/usage-store.ts";
+import { isFailure, REVERTED_OUTCOMES, type UsageTotal } from "../../storage/usage-store.ts";
 import type { UsageRow } from "../contract/usage.ts";
 import { percentilesOf } from "./usage-latency.ts";
 
@@ -31,18 +31,22 @@ export function mean(sum: number, calls: number): number {
 
 function add(sum: Sum, { outcome, calls, credits, bytes, latencyMs, latencies }: UsageTotal): void {
   const { row } = sum;
-  const isAnswered = ANSWERED_OUTCOMES.includes(outcome);
   row.calls += calls;
   row.credits += credits;
   row.bytes += bytes;
-  row[isAnswered ? "ok" : "failed"] += calls;
+  row[kindOf(outcome)] += calls;
   row.outcomes[outcome] = (row.outcomes[outcome] ?? 0) + calls;
   sum.latencyMs += latencyMs;
   addLatencies(sum.latencies, latencies);
 }
 
+function kindOf(outcome: string): "ok" | "reverted" | "failed" {
+  if (isFailure(outcome)) return "failed";
+  return REVERTED_OUTCOMES.includes(outcome) ? "reverted" : "ok";
+}
+
 function emptySum(network: string, method: string): Sum {
-  const figures = { calls: 0, ok: 0, failed: 0, credits: 0, bytes: 0, latencyMs: 0 };
+  const figures = { calls: 0, ok: 0, reverted: 0, failed: 0, credits: 0, bytes: 0, latencyMs: 0 };
   const latencies = noLatencies();
   const row = { network, method, ...figures, ...percentilesOf(latencies), outcomes: {} };
   return { row, latencyMs: 0, latencies };

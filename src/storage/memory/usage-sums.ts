@@ -1,7 +1,7 @@
 import { addLatencies, type LatencyCounts, noLatencies } from "../latency-counts.ts";
 import {
   type AccountTotal,
-  ANSWERED_OUTCOMES,
+  isFailure,
   type LatencyPoint,
   type TopAccounts,
   type UsageBucket,
@@ -37,7 +37,7 @@ export function seriesOf(
       name,
       calls: calls + row.calls,
       credits: credits + row.credits,
-      failed: failed + (ANSWERED_OUTCOMES.includes(row.outcome) ? 0 : row.calls),
+      failed: failed + (isFailure(row.outcome) ? row.calls : 0),
     });
   }
   const order = ({ at, name }: UsagePoint) => [at, name === null ? 1 : 0, name ?? ""];
@@ -62,7 +62,7 @@ export function topAccountsOf(
   const totals = new Map<string, AccountTotal>();
   const all = { calls: 0, credits: 0, failed: 0 };
   for (const { accountId, outcome, calls, credits } of rows) {
-    const failed = ANSWERED_OUTCOMES.includes(outcome) ? 0 : calls;
+    const failed = isFailure(outcome) ? calls : 0;
     const sum = totals.get(accountId) ?? { calls: 0, credits: 0, failed: 0 };
     totals.set(accountId, { accountId, ...plus(sum, { calls, credits, failed }) });
     Object.assign(all, plus(all, { calls, credits, failed }));

@@ -1,8 +1,8 @@
 import {
-  ANSWERED,
   COLUMNS,
   filterSql,
   latencySums,
+  NO_FAILURES,
   spanValues,
   TABLES,
   type TopAccountRow,
@@ -31,7 +31,7 @@ export function usageSums(
 WITH slice AS MATERIALIZED (
   SELECT at / :stepMs::bigint * :stepMs::bigint AS step, ${name} AS name, sum(calls) AS calls,
     sum(credits) AS credits,
-    sum(CASE WHEN outcome IN (${ANSWERED}) THEN 0 ELSE calls END) AS failed
+    sum(CASE WHEN outcome IN (${NO_FAILURES}) THEN 0 ELSE calls END) AS failed
   FROM @${tableOf(query, by === "key")} WHERE ${conditions(query)} GROUP BY step, ${name}
 ), most_called AS MATERIALIZED (
   SELECT name FROM slice GROUP BY name ORDER BY sum(calls) DESC, name LIMIT :top

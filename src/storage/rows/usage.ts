@@ -3,6 +3,7 @@ import {
   type AccountTotal,
   ANSWERED_OUTCOMES,
   type ContractCount,
+  REVERTED_OUTCOMES,
   type TopAccounts,
   type UsageBucket,
   type UsageDimension,
@@ -52,7 +53,9 @@ export function withLatencies<Row extends { readonly latencies: string }>(
 }
 
 /** A list of SQL. */
-export const ANSWERED = ANSWERED_OUTCOMES.map((outcome) => `'${outcome}'`).join(", ");
+export const NO_FAILURES = [...ANSWERED_OUTCOMES, ...REVERTED_OUTCOMES]
+  .map((outcome) => `'${outcome}'`)
+  .join(", ");
 
 /** The table that answers a question with the fewest rows; `byKey`: its keys are told apart. */
 export function tableOf(
@@ -107,9 +110,9 @@ export type TopAccountRow = AccountTotal & {
 /** Each row has the sums of all accounts as well, so that both are of one moment. By the index on the time. */
 export const topAccountsSql = (table: string): string => `
 SELECT account_id AS "accountId", sum(calls) AS calls, sum(credits) AS credits,
-  sum(CASE WHEN outcome IN (${ANSWERED}) THEN 0 ELSE calls END) AS failed,
+  sum(CASE WHEN outcome IN (${NO_FAILURES}) THEN 0 ELSE calls END) AS failed,
   sum(sum(calls)) OVER () AS "allCalls", sum(sum(credits)) OVER () AS "allCredits",
-  sum(sum(CASE WHEN outcome IN (${ANSWERED}) THEN 0 ELSE calls END)) OVER () AS "allFailed",
+  sum(sum(CASE WHEN outcome IN (${NO_FAILURES}) THEN 0 ELSE calls END)) OVER () AS "allFailed",
   count(*) OVER () AS accounts
 FROM ${table} WHERE at >= :from AND at < :to
 GROUP BY account_id ORDER BY credits DESC, calls DESC, account_id LIMIT :limit`;

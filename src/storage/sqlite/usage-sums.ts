@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
-  ANSWERED,
   COLUMNS,
   filterSql,
   latencySums,
+  NO_FAILURES,
   spanValues,
   TABLES,
   type TopAccountRow,
@@ -59,7 +59,7 @@ export function seriesSql(query: Shape & Pick<UsageSeriesQuery, "by">): string {
   return `
 WITH RECURSIVE ${keyId === undefined ? "" : `${moments(query)}, `}slice AS MATERIALIZED (
   SELECT at, ${COLUMNS[by]} AS name, sum(calls) AS calls, sum(credits) AS credits,
-    sum(iif(outcome IN (${ANSWERED}), 0, calls)) AS failed
+    sum(iif(outcome IN (${NO_FAILURES}), 0, calls)) AS failed
   FROM ${tableOf(query, by === "key")} WHERE ${conditions(query)} GROUP BY at, name
 ), leading AS MATERIALIZED (
   SELECT name FROM slice GROUP BY name ORDER BY sum(calls) DESC, name LIMIT :top

@@ -23,7 +23,7 @@ const BETWEEN = "from=2026-10-24T02:03:04Z&to=2026-10-25T00:01:00.5Z";
 const SINCE = "from=2026-10-24T23:00:00Z";
 const NETWORKS = ["mainnet", "solana"];
 const METHODS = Array.from({ length: 15 }, (_, place) => `eth_m${place}`);
-const OUTCOMES = ["ok", "ok", "partner", "upstream_unavailable", "invalid_params"];
+const OUTCOMES = ["ok", "revert", "partner", "unavailable", "invalid_params"];
 
 type Scene = {
   readonly rig: Rig;
@@ -91,7 +91,9 @@ const figuresOf = (buckets: readonly UsageBucket[]) => ({
   calls: sum(buckets.map(({ calls }) => calls)),
   credits: sum(buckets.map(({ credits }) => credits)),
   failed: sum(
-    buckets.filter(({ outcome }) => !["ok", "partner"].includes(outcome)).map((b) => b.calls),
+    buckets
+      .filter(({ outcome }) => !["ok", "partner", "revert"].includes(outcome))
+      .map((b) => b.calls),
   ),
 });
 
@@ -200,7 +202,7 @@ describe.each(STORES)("usage of 31 hours across midnight UTC, in %s storage", (s
         expect(shown, range + filter).toEqual(figuresOf(chosen));
         for (const row of rows) {
           const own = chosen.filter((b) => b.network === row.network && b.method === row.method);
-          expect(row.ok + row.failed).toBe(row.calls);
+          expect(row.ok + row.reverted + row.failed).toBe(row.calls);
           expect(sum(Object.values(row.outcomes))).toBe(row.calls);
           expect(row.bytes).toBe(sum(own.map(({ bytes }) => bytes)));
           const mean = sum(own.map((b) => b.latencyMs)) / row.calls;

@@ -4,7 +4,7 @@ import { choose, failedShare, nextSort, outcomesOf, sortRows } from "./usage-cho
 
 function row(changes: Partial<UsageRow>): UsageRow {
   return {
-    ...{ network: "dev", method: "eth_call", calls: 1, ok: 1, failed: 0 },
+    ...{ network: "dev", method: "eth_call", calls: 1, ok: 1, reverted: 0, failed: 0 },
     ...{ credits: 80, bytes: 10, latencyMs: 1, outcomes: { ok: 1 } },
     ...{ p50: 1, p95: 1, p99: 1 },
     ...changes,

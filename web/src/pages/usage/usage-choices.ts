@@ -31,6 +31,7 @@ export const SORTS = {
   method: "Method",
   calls: "Total",
   ok: "Success",
+  reverted: "Reverted",
   failed: "Failed",
   credits: "Credits",
   latencyMs: "Mean latency",

@@ -43,6 +43,10 @@ const columnsOf = (onOnly: OnOnly): readonly Column<UsageRow>[] => [
   },
   { key: "calls", head: SORTS.calls, cell: ({ calls }) => formatNumber(calls), ...NUMBER },
   { key: "ok", head: SORTS.ok, cell: ({ ok }) => formatNumber(ok), ...NUMBER },
+  {
+    ...{ key: "reverted", head: SORTS.reverted, ...NUMBER },
+    cell: ({ reverted }) => formatNumber(reverted),
+  },
   { key: "failed", head: SORTS.failed, cell: (row) => formatShare(failedShare(row)), ...NUMBER },
   { key: "outcomes", head: "Statuses", cell: (row) => <Statuses row={row} onOnly={onOnly} /> },
   { key: "credits", head: SORTS.credits, cell: ({ credits }) => formatNumber(credits), ...NUMBER },
@@ -136,7 +140,7 @@ function Failures({ rows }: { readonly rows: readonly UsageRow[] }) {
   if (failures.length === 0) return null;
   return (
     <div class="failures">
-      <h3>What the failures mean</h3>
+      <h3>What went wrong, and what to do</h3>
       <dl>
         {failures.map(([name, calls]) => (
           <div key={name}>
