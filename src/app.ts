@@ -28,6 +28,7 @@ import { MemoryBudget } from "./lib/memory-budget.ts";
 import type { WorkerBoards } from "./lib/network-board.ts";
 import { TimerWheel } from "./lib/timer-wheel.ts";
 import type { Network } from "./networks/network.ts";
+import { NodeHistory } from "./networks/node-history.ts";
 import { ownNetworks } from "./networks/own-networks.ts";
 import { preparer, type ReloadedParts } from "./reload/prepare-reload.ts";
 import type { PrepareReload } from "./reload/reloads.ts";
@@ -75,7 +76,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const { storage, log, loop } = parts;
   const clock: Time = storageClock(storage, { ...systemTimers, ...parts.clock });
   const shared = sharedParts(config, parts, clock);
-  const { metrics, disk, memory, caps, timers } = shared;
+  const { metrics, disk, memory, caps, timers, history } = shared;
   const networks = ownNetworks(config.networks, {
     ...{ ...parts, ...shared },
     changed: (changes) => {
@@ -118,7 +119,7 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   const stop = async () => {
     const parts = [server, admin, fleet, losses, credits, usage, authenticator, requests, spans];
     for (const part of parts) await part?.stop();
-    await networks.stop();
+    for (const part of [networks, history]) await part.stop();
     await disk?.close();
   };
   const prepare = preparer({
@@ -128,8 +129,8 @@ export async function startGateway(config: Config, parts: GatewayParts): Promise
   try {
     await fleet.begin();
     networks.start();
-    credits.start();
-    usage.start();
+    for (const part of [credits, usage]) part.start();
+    history.start(served);
     await authenticator.start();
     const port = await server.listen();
     fleet.start(port);
@@ -154,8 +155,10 @@ function sharedParts(config: Config, { storage, log }: GatewayParts, clock: Time
   const memory = memoryOf(config, metrics);
   const timers = new TimerWheel(clock);
   const caps = new LowestCaps();
+  const onStoreFailure = failureLine(log, "how nodes did cannot be written; it is written later");
+  const history = new NodeHistory({ store: storage.nodes, clock, onStoreFailure });
   return {
-    ...{ clock, timers, metrics, cache, disk, memory, caps, random: Math.random },
+    ...{ clock, timers, metrics, cache, disk, memory, caps, history, random: Math.random },
     capsOf: (network: string, own: PartnerLimits) => caps.of(network, own),
     turnEnds: (run: () => void) => void setImmediate(run),
   };

@@ -16,7 +16,7 @@ import { failureLine, type Logger } from "../telemetry/log.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
 import type { AskCaps, Upstream, UpstreamEvents } from "../upstreams/upstream.ts";
 import type { LargeBuffers } from "../wire/bytes/large-buffers.ts";
-import { buildUpstream, type Connect } from "./build-upstream.ts";
+import { buildUpstream, type Connect, type UpstreamBuildParts } from "./build-upstream.ts";
 import { ChainWatch } from "./evm/chain-watch.ts";
 import { EvmNetwork } from "./evm/evm-network.ts";
 import type { ChainState, Network } from "./network.ts";
@@ -34,6 +34,8 @@ export type BuildParts = {
   readonly log: Logger;
   readonly metrics: NetworkMetrics;
   readonly partners: Pick<PartnerStore, "take" | "read">;
+  /** Where it is kept how the attempts at each node went. */
+  readonly noteOf?: UpstreamBuildParts["noteOf"];
   /** The caps on calls to partners that hold now. */
   readonly partnerCaps: () => PartnerLimits;
   readonly buffers: LargeBuffers;

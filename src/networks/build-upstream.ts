@@ -14,6 +14,7 @@ import { WsUpstream } from "../transports/ws-upstream.ts";
 import { costed, NodeCosts } from "../upstreams/node-costs.ts";
 import {
   type AskCaps,
+  type AttemptObserver,
   type HeadSource,
   Upstream,
   type UpstreamEvents,
@@ -101,6 +102,8 @@ export type UpstreamBuildParts = {
   readonly timers: Timers;
   /** The name of its network. */
   readonly network: string;
+  /** Where it is kept how the attempts at a node of this name went. */
+  readonly noteOf?: ((upstream: string) => AttemptObserver) | undefined;
   /** Counts what its calls cost. */
   readonly partners: Pick<PartnerStore, "take" | "read">;
 };
@@ -109,6 +112,7 @@ export type UpstreamBuildParts = {
 export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts): Upstream {
   const { clock, connect, metrics, log, events, askCaps } = parts;
   const calls = metrics.upstreamCalls(config.name);
+  const note = parts.noteOf?.(config.name);
   const connection = connect(config, { log, onBroken: () => upstream.broke() });
   const costs = costsOf(config, parts, () => events.changed(upstream));
   const { transport } = connection;
@@ -116,7 +120,10 @@ export function buildUpstream(config: UpstreamConfig, parts: UpstreamBuildParts)
     ...connection,
     ...(costs && { transport: costed(transport, costs), costs }),
     clock,
-    observe: (outcome, seconds) => calls.record(outcome, seconds),
+    observe: (outcome, seconds) => {
+      calls.record(outcome, seconds);
+      note?.(outcome, seconds);
+    },
     events,
     askCaps,
   });

@@ -12,6 +12,7 @@ import type { EventLoop } from "../wire/event-loop.ts";
 import { buildNetwork, showState } from "./build-network.ts";
 import { connector } from "./build-upstream.ts";
 import type { Network } from "./network.ts";
+import type { NodeHistory } from "./node-history.ts";
 import {
   type BuiltNetwork,
   type NetworkChanges,
@@ -26,6 +27,8 @@ export type OwnNetworksParts = Pick<ServedNetworksParts, "changed"> & {
   readonly loop: EventLoop;
   readonly storage: Pick<Storage, "partners">;
   readonly metrics: Metrics;
+  /** Of how the nodes did. */
+  readonly history: NodeHistory;
   readonly cache: MemoryCache;
   readonly disk: DiskCache | undefined;
   readonly memory: MemoryBudget;
@@ -56,7 +59,7 @@ export function ownNetworks(
 
 function builder(parts: OwnNetworksParts): ServedNetworksParts["build"] {
   const { clock, timers, log, loop, storage, metrics, cache, disk } = parts;
-  const { random, turnEnds, capsOf } = parts;
+  const { random, turnEnds, capsOf, history } = parts;
   const connect = connector(parts);
   const placeOf = places(parts);
   let built = 0;
@@ -73,6 +76,7 @@ function builder(parts: OwnNetworksParts): ServedNetworksParts["build"] {
       buffers: loop.buffers,
       board,
       metrics: metrics.network(name),
+      noteOf: (upstream) => history.observer(name, upstream),
     });
     placed(network);
     return { network, forget: () => cache.close(prefix) };

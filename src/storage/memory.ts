@@ -7,6 +7,7 @@ import { memoryFilters } from "./memory/filters.ts";
 import { memoryFleet } from "./memory/fleet.ts";
 import { memoryLedger } from "./memory/ledger.ts";
 import { memoryMembers } from "./memory/members.ts";
+import { memoryNodes } from "./memory/nodes.ts";
 import { memoryPartners } from "./memory/partners.ts";
 import { memoryTokens } from "./memory/tokens.ts";
 import { memoryUsage } from "./memory/usage.ts";
@@ -62,6 +63,7 @@ export function openMemory(): Storage {
     alerts: alerts.store,
     fleet: memoryFleet(check),
     filters: memoryFilters(check),
+    nodes: memoryNodes(check),
     isGone: () => false,
     traffic: { statements: 0, errors: 0, isUp: true },
     close: async () => {

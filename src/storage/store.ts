@@ -3,6 +3,7 @@ import type { AlertStore, AuditStore, MemberStore, TokenStore } from "./console-
 import type { FilterStore } from "./filter-store.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
+import type { NodeStore } from "./node-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 
 /**
@@ -194,6 +195,7 @@ export type Storage = {
   readonly alerts: AlertStore;
   readonly fleet: FleetStore;
   readonly filters: FilterStore;
+  readonly nodes: NodeStore;
   /**
    * True where nothing can be asked of it any more although that was tried again for some ten seconds:
    * the process should be restarted.

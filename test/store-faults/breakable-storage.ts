@@ -10,7 +10,7 @@ export type BreakableStorage = {
 export function breakable(storage: Storage): BreakableStorage {
   const broken = new Map<StoreName, string>();
   const { accounts, keys, ledger, usage, partners } = storage;
-  const { changes, members, tokens, audit, alerts, fleet, filters } = storage;
+  const { changes, members, tokens, audit, alerts, fleet, filters, nodes } = storage;
   const { isGone, close, traffic } = storage;
   const wrapped = <Store extends object>(name: StoreName, store: Store): Store => {
     const methods = Object.entries(store).map(([method, run]) => [
@@ -38,6 +38,7 @@ export function breakable(storage: Storage): BreakableStorage {
       alerts: wrapped("alerts", alerts),
       fleet: wrapped("fleet", fleet),
       filters: wrapped("filters", filters),
+      nodes: wrapped("nodes", nodes),
       isGone,
       traffic,
       close,

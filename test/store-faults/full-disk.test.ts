@@ -5,6 +5,7 @@ import { delivery } from "../support/alert-contract.ts";
 import { auditEntry } from "../support/audit-contract.ts";
 import { storedFilter } from "../support/filter-contract.ts";
 import { fleetProcess } from "../support/fleet-contract.ts";
+import { latenciesAt } from "../support/latencies-at.ts";
 import { givenBack, takeRequest } from "../support/ledger-contract.ts";
 import { partnerTake } from "../support/partner-contract.ts";
 import { account, apiKey } from "../support/records.ts";
@@ -16,6 +17,10 @@ import { bucket } from "../support/usage-contract.ts";
 const DISK_BYTES = 1 << 20;
 const { day, now } = takeRequest();
 const at = delivery().nextAt ?? 0;
+const nodeMinute = () => ({
+  ...{ network: "mainnet", upstream: "geth", minute: 29_000_000, calls: 3, failed: 1, lag: 2 },
+  latencies: latenciesAt(5, 3),
+});
 const settings = { accountId: "acc_1", thresholds: [75], emails: [], webhook: null };
 const member = (id: string) => ({
   ...{ id, accountId: "acc_1", email: `${id}@example.com`, addedAt: 1, addedBy: "ada@example.com" },
@@ -34,6 +39,7 @@ const BEFORE: readonly (readonly [store: string, method: string, ...args: unknow
   ["alerts", "claim", { accountId: "acc_1", day, threshold: 75 }, [delivery()]],
   ["fleet", "tell", fleetProcess(), now],
   ["filters", "insert", storedFilter(), 9, now],
+  ["nodes", "record", [nodeMinute()], 0],
 ];
 
 /** One call of each method that writes. */
@@ -70,6 +76,7 @@ const WRITES: typeof BEFORE = [
   ["filters", "insert", storedFilter({ id: "0x02" }), 9, now],
   ["filters", "move", { id: "0x01", from: "5.aa", to: "6.bb", move: "m" }, now],
   ["filters", "remove", "0x01", "key_1", now],
+  ["nodes", "record", [nodeMinute()], 0],
   ["alerts", "settle", "del_1", { state: "sent", attempts: 1, nextAt: null, lastError: null }],
 ];
 const READS = [
@@ -79,7 +86,7 @@ const READS = [
   ...["partners.read"],
   ...["members.list", "members.ofEmail", "audit.page", "alerts.read", "alerts.list", "alerts.page"],
   ...["fleet.list", "fleet.drained", "fleet.lossFound", "filters.find"],
-  ...["tokens.findByHash", "tokens.list"],
+  ...["tokens.findByHash", "tokens.list", "usage.latencies", "nodes.history"],
 ];
 
 test("each method of the store is among those that are tried on a full disk, or only reads", () => {

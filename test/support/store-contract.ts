@@ -7,6 +7,7 @@ import { filterContract } from "./filter-contract.ts";
 import { fleetContract, fleetProcess } from "./fleet-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
 import { memberContract } from "./member-contract.ts";
+import { nodeContract } from "./node-contract.ts";
 import { partnerContract, partnerTake } from "./partner-contract.ts";
 import { account, apiKey } from "./records.ts";
 import { tokenContract } from "./token-contract.ts";
@@ -35,6 +36,7 @@ export function storeContract(name: string, open: () => Promise<Storage>): void 
     describe("the audit log", () => auditContract(() => storage));
     describe("alerts", () => alertContract(() => storage));
     describe("the fleet", () => fleetContract(() => storage));
+    describe("nodes", () => nodeContract(() => storage));
     describe("filters", () => filterContract(() => storage));
 
     test("a closed storage refuses calls, and closing twice is no fault", async () => {

@@ -93,6 +93,12 @@ export const ROUTES: readonly Route[] = [
     page: async () => (await import("./pages/networks/networks-page.tsx")).NetworksPage,
   },
   {
+    path: "/networks/:network/:upstream",
+    title: "A node",
+    access: "operator",
+    page: async () => (await import("./pages/networks/node-page.tsx")).NodePage,
+  },
+  {
     path: "/accounts",
     title: "Accounts",
     access: "operator",

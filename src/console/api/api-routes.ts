@@ -6,6 +6,7 @@ import { auditRoutes } from "../routes/audit.ts";
 import { explorerRoutes } from "../routes/explorer.ts";
 import { keyRoutes } from "../routes/keys.ts";
 import { memberRoutes } from "../routes/members.ts";
+import { nodeHistoryRoutes } from "../routes/node-history.ts";
 import { operatorAccountRoutes } from "../routes/operator-accounts.ts";
 import { operatorNetworkRoutes } from "../routes/operator-networks.ts";
 import { requestRoutes } from "../routes/requests.ts";
@@ -31,6 +32,7 @@ export function apiRoutes(parts: ApiParts): readonly BoundRoute[] {
     ...auditRoutes(parts),
     ...explorerRoutes(parts),
     ...operatorNetworkRoutes(parts),
+    ...nodeHistoryRoutes(parts),
     ...operatorAccountRoutes(parts),
   ];
   const contracts = [readOpenApi, ...routes.map(({ contract }) => contract)];

@@ -6,6 +6,8 @@ export const RANGES = ["15m", "1h", "24h", "7d", "30d"] as const;
 export const MINUTE_RANGES = ["15m", "1h", "24h"] as const;
 /** How far back the usage of all accounts is shown. */
 export const FLEET_RANGES = ["1h", "24h", "7d", "30d"] as const;
+/** How far back the history of a node is shown. */
+export const NODE_RANGES = ["1h", "24h", "7d"] as const;
 export const SERIES_BY = ["method", "network", "key", "outcome"] as const;
 /** Per cent of the day's credits. */
 export const THRESHOLDS = [75, 85, 100] as const;

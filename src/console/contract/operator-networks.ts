@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { nothing } from "./common.ts";
+import { nothing, whole } from "./common.ts";
+import { NODE_RANGES } from "./constants.ts";
 import { defineRoute } from "./route.ts";
+import { latencyOverTime, steps } from "./usage.ts";
 
 /** A second, over the time between two looks. */
 const rate = z.number().min(0);
@@ -28,6 +30,8 @@ export const upstreamOverview = z.object({
       count: z.int(),
     })
     .nullable(),
+  /** Where its calls are billed: the units of this UTC month (null: not known now), and the most of it. */
+  cost: z.object({ month: z.number().nullable(), monthly: z.number().nullable() }).optional(),
   /** Attempts and failures a second; null until the second look. */
   traffic: z.object({ calls: rate, failures: rate }).nullable(),
 });
@@ -111,6 +115,29 @@ export const streamNetworks = defineRoute({
 
 const upstreamParams = z.object({ network: z.string(), upstream: z.string() });
 const upstreamUrl = "/api/operator/networks/:network/upstreams/:upstream";
+
+export const nodeHistory = z.object({
+  ...steps,
+  /** Attempts of all gateways, those for their own sake too, and those that the node did not answer as it should. */
+  calls: z.array(whole),
+  failed: z.array(whole),
+  /** The most blocks that it lay behind the network's head; null: not known. */
+  lag: z.array(whole.nullable()),
+  ...latencyOverTime,
+});
+export type NodeHistoryView = z.output<typeof nodeHistory>;
+
+export const readNodeHistory = defineRoute({
+  id: "readNodeHistory",
+  method: "GET",
+  url: `${upstreamUrl}/history`,
+  access: "operator",
+  summary: "How a node did over an hour, a day or a week: attempts, failures, latency and lag",
+  params: upstreamParams,
+  query: z.strictObject({ range: z.enum(NODE_RANGES).default("1h") }),
+  status: 200,
+  reply: nodeHistory,
+});
 
 export const drainUpstream = defineRoute({
   id: "drainUpstream",

@@ -40,7 +40,7 @@ export const series = z.object({
 });
 export type Series = z.output<typeof series>;
 
-const steps = {
+export const steps = {
   from: time,
   to: time,
   stepMs: z.int().min(1),
@@ -63,15 +63,16 @@ const percentiles = { p50: percentile, p95: percentile, p99: percentile };
 export const latency = z.object(percentiles);
 export type Latency = z.output<typeof latency>;
 
-export const usageLatency = z.object({
-  ...steps,
+export const latencyOverTime = {
   /** Of each step. */
   p50: z.array(percentile),
   p95: z.array(percentile),
   p99: z.array(percentile),
   /** Of the whole span. */
   whole: latency,
-});
+};
+
+export const usageLatency = z.object({ ...steps, ...latencyOverTime });
 export type UsageLatency = z.output<typeof usageLatency>;
 
 export const usageRow = z.object({

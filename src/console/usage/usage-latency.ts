@@ -21,7 +21,7 @@ export function percentilesOf(counts: LatencyCounts): Latency {
 /** Those of each step of the span, null where nothing was called, and of all steps together. */
 export function latencyOver(
   points: readonly LatencyPoint[],
-  span: Span,
+  span: Pick<Span, "from" | "to" | "stepMs">,
 ): Pick<UsageLatency, "p50" | "p95" | "p99" | "whole"> {
   const byTime = new Map(points.map(({ at, latencies }) => [at, latencies]));
   const steps = timesOf(span).map((at) => percentilesOf(byTime.get(at) ?? []));

@@ -4,7 +4,7 @@ import type { Series } from "../contract/usage.ts";
 import type { Span } from "./usage-span.ts";
 
 /** Where each step of the span begins, Unix milliseconds. */
-export function timesOf({ from, to, stepMs }: Span): number[] {
+export function timesOf({ from, to, stepMs }: Omit<Span, "resolution">): number[] {
   return Array.from(
     { length: Math.round((to - from) / stepMs) },
     (_, place) => from + place * stepMs,

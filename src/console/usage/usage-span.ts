@@ -2,7 +2,7 @@ import type { UnixMs } from "../../lib/clock.ts";
 import { DAY_MS } from "../../lib/day.ts";
 import type { UsageResolution } from "../../storage/usage-store.ts";
 import { Problem } from "../api/problem.ts";
-import type { FLEET_RANGES } from "../contract/constants.ts";
+import type { FLEET_RANGES, NODE_RANGES } from "../contract/constants.ts";
 import type { Range, SpanQuery } from "../contract/usage.ts";
 
 const MINUTE_MS = 60_000;
@@ -86,6 +86,8 @@ function keptStep(fine: number, ageMs: number, kept: Kept): number {
 const wrong = (name: string, message: string): Problem =>
   new Problem("bad_request", message, { field: `query.${name}` });
 
+export type NodeRange = (typeof NODE_RANGES)[number];
+
 export type FleetRange = (typeof FLEET_RANGES)[number];
 
 /** Of all accounts: in steps so long that few rows are summed. Days are those of UTC, the present one included. */
@@ -101,6 +103,13 @@ export function fleetSpanOf(range: FleetRange, now: UnixMs): Span {
   const { count, stepMs } = FLEET_STEPS[range];
   const to = (Math.floor(now / stepMs) + 1) * stepMs;
   return { from: to - count * stepMs, to, stepMs, resolution: resolutionOf(stepMs) };
+}
+
+/** The range of a node's history as it ends now; it is kept by the minute. */
+export function nodeSpanOf(range: NodeRange, now: UnixMs): Omit<Span, "resolution"> {
+  const { lengthMs, stepMs } = RANGE_STEPS[range];
+  const to = (Math.floor(now / stepMs) + 1) * stepMs;
+  return { from: to - lengthMs, to, stepMs };
 }
 
 function resolutionOf(stepMs: number): UsageResolution {

@@ -40,6 +40,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   },
   { name: "usage_batches", key: ["process"], sums: ["number"] },
   { name: "contract_minutes", key: ["account_id", "at", "network", "contract"], sums: ["calls"] },
+  { name: "node_minutes", key: ["network", "upstream", "at"], sums: ["calls", "failed"] },
   { name: "drained_upstreams", key: ["network", "upstream"], sums: [] },
   { name: "user", ...OF_USERS },
   { name: "session", ...OF_USERS },

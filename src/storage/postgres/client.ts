@@ -16,6 +16,7 @@ import { keyStore } from "./keys.ts";
 import { ledgerStore } from "./ledger.ts";
 import { memberStore } from "./members.ts";
 import { migrate } from "./migrate.ts";
+import { nodeStore } from "./nodes.ts";
 import { partnerStore } from "./partners.ts";
 import { tokenStore } from "./tokens.ts";
 import { usageStore } from "./usage.ts";
@@ -80,6 +81,7 @@ export async function openPostgres(settings: StorageSettings, onWait?: OnWait): 
     alerts: alertStore(db),
     fleet: fleetStore(db),
     filters: filterStore(db),
+    nodes: nodeStore(db),
     // Each statement has a connection that works, or makes one.
     isGone: () => false,
     traffic: db.traffic,

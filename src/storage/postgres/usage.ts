@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../lib/day.ts";
-import { noLatencies } from "../latency-counts.ts";
 import {
   addedLatencies,
+  COUNTS_OF_LIST,
   filterSql,
   LATENCY_LIST,
   MINUTE_MS,
@@ -52,18 +52,13 @@ export function usageStore(db: PostgresDatabase): UsageStore {
 function upsertSql(table: string, spanMs: number, keys: string): string {
   return `INSERT INTO @${table} AS mine (at, ${keys}, calls, credits, bytes, latency_ms, ${LATENCY_LIST})
     SELECT minute * ${MINUTE_MS} / ${spanMs} * ${spanMs} AS started, ${keys},
-      sum(calls), sum(credits), sum(bytes), sum(latency), ${LATENCY_SUMS}
+      sum(calls), sum(credits), sum(bytes), sum(latency), ${COUNTS_OF_LIST}
     FROM bucket GROUP BY started, ${keys} ORDER BY account_id, started, ${keys}
     ON CONFLICT (${table === "usage_hour_sums" ? KEY_OF_SUMS : KEY}) DO UPDATE SET
       calls = mine.calls + excluded.calls, credits = mine.credits + excluded.credits,
       bytes = mine.bytes + excluded.bytes, latency_ms = mine.latency_ms + excluded.latency_ms,
       ${addedLatencies("mine.")}`;
 }
-
-/** Of the counts of each row, which begin at 1. */
-const LATENCY_SUMS = noLatencies()
-  .map((_, place) => `nullif(sum(counts[${place + 1}]), 0)`)
-  .join(", ");
 
 const KEY = "account_id, at, key_id, network, method, outcome";
 const KEY_OF_SUMS = "account_id, at, network, method, outcome";

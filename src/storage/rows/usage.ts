@@ -33,6 +33,12 @@ export const COLUMNS: Readonly<Record<UsageDimension, string>> = {
 const LATENCY_COLUMNS = noLatencies().map((_, place) => `latency_${place}`);
 
 export const LATENCY_LIST = LATENCY_COLUMNS.join(", ");
+export const LATENCY_PLACES = LATENCY_COLUMNS.map(() => "?").join(", ");
+
+/** The sums of `counts`, an array of PostgreSQL, in the same order. */
+export const COUNTS_OF_LIST = LATENCY_COLUMNS.map(
+  (_, place) => `nullif(sum(counts[${place + 1}]), 0)`,
+).join(", ");
 
 /** Adds the counts of a row that is there already (`mine`, and a dot) to those that are inserted. */
 export const addedLatencies = (mine: string): string =>

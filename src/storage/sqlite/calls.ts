@@ -20,6 +20,7 @@ import { fleetStatements } from "./fleet.ts";
 import { keyStatements } from "./keys.ts";
 import { ledgerStatements } from "./ledger.ts";
 import { memberStatements } from "./members.ts";
+import { nodeStatements } from "./nodes.ts";
 import { partnerStatements } from "./partners.ts";
 import { tokenStatements } from "./tokens.ts";
 import { usageStatements } from "./usage.ts";
@@ -145,6 +146,7 @@ function connect(db: DatabaseSync): Connection {
       alerts: alertStatements(db),
       fleet: fleetStatements(db),
       filters: filterStatements(db),
+      nodes: nodeStatements(db),
     };
     return { db, stores: stores as unknown as Record<StoreName, Methods> };
   } catch (error) {

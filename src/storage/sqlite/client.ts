@@ -6,6 +6,7 @@ import type { AlertStore, AuditStore, MemberStore, TokenStore } from "../console
 import type { FilterStore } from "../filter-store.ts";
 import type { FleetStore } from "../fleet-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
+import type { NodeStore } from "../node-store.ts";
 import {
   type AccountStore,
   type ChangeFeed,
@@ -241,15 +242,10 @@ function storageOver(client: SqliteClient): Storage {
       page: true,
     }),
     fleet: remote<FleetStore>(client, "fleet", {
-      tell: true,
-      list: true,
-      leave: true,
-      setDrained: true,
-      drained: true,
-      tellLoss: true,
-      lossFound: true,
-      forgetLoss: true,
+      ...{ tell: true, list: true, leave: true, setDrained: true, drained: true },
+      ...{ tellLoss: true, lossFound: true, forgetLoss: true },
     }),
+    nodes: remote<NodeStore>(client, "nodes", { record: true, history: true }),
     filters: remote<FilterStore>(client, "filters", {
       ...{ insert: true, find: true, move: true, remove: true },
     }),

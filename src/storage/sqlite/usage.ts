@@ -1,5 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { addedLatencies, LATENCY_LIST, MINUTE_MS, newestOf } from "../rows/usage.ts";
+import {
+  addedLatencies,
+  LATENCY_LIST,
+  LATENCY_PLACES,
+  MINUTE_MS,
+  newestOf,
+} from "../rows/usage.ts";
 import type {
   ContractCount,
   UsageBucket,
@@ -99,9 +105,7 @@ const ADDED = `ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
   latency_ms = latency_ms + excluded.latency_ms, ${addedLatencies("")}`;
 
 const FIGURES = `calls, credits, bytes, latency_ms, ${LATENCY_LIST}`;
-const PLACES = FIGURES.split(", ")
-  .map(() => "?")
-  .join(", ");
+const PLACES = `?, ?, ?, ?, ${LATENCY_PLACES}`;
 
 const upsertSql = (table: string): string =>
   `INSERT INTO ${table} (at, account_id, key_id, network, method, outcome, ${FIGURES})

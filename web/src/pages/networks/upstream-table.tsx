@@ -1,5 +1,6 @@
 import type { UpstreamView } from "../../../../src/console/contract/operator-networks.ts";
 import { formatMs, formatNumber } from "../../format.ts";
+import { Link } from "../../router.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Ago, Badge } from "../../ui/display.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -32,7 +33,7 @@ export function UpstreamTable({ network, upstreams, onSwitch }: UpstreamTablePro
     <div class="scroll upstreams">
       <Table
         caption={`Upstreams of ${network}`}
-        columns={[...COLUMNS, actions]}
+        columns={[nameColumn(network), ...COLUMNS, actions]}
         rows={upstreams}
         rowKey={({ name }) => name}
       />
@@ -42,13 +43,14 @@ export function UpstreamTable({ network, upstreams, onSwitch }: UpstreamTablePro
 
 const NUMBER = { align: "end" } as const;
 
+const nameColumn = (network: string): Column<UpstreamView> => ({
+  key: "name",
+  head: "Upstream",
+  rowHead: true,
+  cell: (upstream) => <Name network={network} upstream={upstream} />,
+});
+
 const COLUMNS: readonly Column<UpstreamView>[] = [
-  {
-    key: "name",
-    head: "Upstream",
-    rowHead: true,
-    cell: (upstream) => <Name upstream={upstream} />,
-  },
   { key: "state", head: "State", cell: (upstream) => <State upstream={upstream} /> },
   { key: "head", head: "Head", cell: ({ head }) => numberOr(head), ...NUMBER },
   { key: "lag", head: "Lag", cell: ({ lag }) => <Lag lag={lag} />, ...NUMBER },
@@ -76,10 +78,14 @@ function numberOr(value: number | null): string {
   return value === null ? "–" : formatNumber(value);
 }
 
-function Name({ upstream: { name, role, clientVersion } }: { readonly upstream: UpstreamView }) {
+type NameProps = { readonly network: string; readonly upstream: UpstreamView };
+
+function Name({ network, upstream: { name, role, clientVersion } }: NameProps) {
   return (
     <div>
-      {name}
+      <Link to={`/networks/${encodeURIComponent(network)}/${encodeURIComponent(name)}`}>
+        {name}
+      </Link>
       <span class="cell-note">
         {role}
         {clientVersion !== null && ` · ${clientVersion}`}

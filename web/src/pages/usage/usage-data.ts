@@ -1,5 +1,5 @@
 import type { UsageLatency, UsageSeries } from "../../../../src/console/contract/usage.ts";
-import { type ChartData, COUNTS, TIMES } from "../../charts/chart-data.ts";
+import { type ChartData, type ChartSeries, COUNTS, TIMES } from "../../charts/chart-data.ts";
 import type { Measure } from "./usage-choices.ts";
 
 /** The answer's numbers of one measure; series without any are left out of the legend. */
@@ -15,15 +15,29 @@ export function chartDataOf(answer: UsageSeries, measure: Exclude<Measure, "late
 
 /** The percentiles, each a line; steps without calls have no point. */
 export function latencyDataOf(answer: UsageLatency): ChartData {
-  const names = ["p50", "p95", "p99"] as const;
   return {
     ...stepsOf(answer),
     figures: TIMES,
-    series: names.map((name) => ({ name, values: answer[name], whole: answer.whole[name] })),
+    series: PERCENTILES.map(percentileSeries(answer)),
   };
 }
 
-function stepsOf({ from, to, stepMs, times }: Omit<UsageLatency, "p50" | "p95" | "p99" | "whole">) {
+export const PERCENTILES = ["p50", "p95", "p99"] as const;
+
+export const percentileSeries =
+  (answer: Pick<UsageLatency, (typeof PERCENTILES)[number] | "whole">) =>
+  (name: (typeof PERCENTILES)[number]): ChartSeries => ({
+    name,
+    values: answer[name],
+    whole: answer.whole[name],
+  });
+
+export function stepsOf({
+  from,
+  to,
+  stepMs,
+  times,
+}: Omit<UsageLatency, "p50" | "p95" | "p99" | "whole">) {
   return {
     from: Date.parse(from),
     to: Date.parse(to),

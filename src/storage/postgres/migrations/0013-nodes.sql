@@ -1,0 +1,33 @@
+-- How nodes did, by minute. The counts are of the spans of latency-counts.ts; NULL is none.
+CREATE TABLE @node_minutes (
+  network text COLLATE "C" NOT NULL,
+  upstream text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  calls bigint NOT NULL,
+  failed bigint NOT NULL,
+  lag bigint,
+  latency_0 bigint,
+  latency_1 bigint,
+  latency_2 bigint,
+  latency_3 bigint,
+  latency_4 bigint,
+  latency_5 bigint,
+  latency_6 bigint,
+  latency_7 bigint,
+  latency_8 bigint,
+  latency_9 bigint,
+  latency_10 bigint,
+  latency_11 bigint,
+  latency_12 bigint,
+  latency_13 bigint,
+  latency_14 bigint,
+  latency_15 bigint,
+  latency_16 bigint,
+  latency_17 bigint,
+  latency_18 bigint,
+  latency_19 bigint,
+  latency_20 bigint,
+  latency_21 bigint,
+  PRIMARY KEY (network, upstream, at)
+);
+CREATE INDEX node_minutes_by_time ON @node_minutes (at);

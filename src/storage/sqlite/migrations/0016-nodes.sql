@@ -1,0 +1,33 @@
+-- How nodes did, by minute. The counts are of the spans of latency-counts.ts; NULL is none.
+CREATE TABLE node_minutes (
+  network TEXT NOT NULL,
+  upstream TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  lag INTEGER,
+  latency_0 INTEGER,
+  latency_1 INTEGER,
+  latency_2 INTEGER,
+  latency_3 INTEGER,
+  latency_4 INTEGER,
+  latency_5 INTEGER,
+  latency_6 INTEGER,
+  latency_7 INTEGER,
+  latency_8 INTEGER,
+  latency_9 INTEGER,
+  latency_10 INTEGER,
+  latency_11 INTEGER,
+  latency_12 INTEGER,
+  latency_13 INTEGER,
+  latency_14 INTEGER,
+  latency_15 INTEGER,
+  latency_16 INTEGER,
+  latency_17 INTEGER,
+  latency_18 INTEGER,
+  latency_19 INTEGER,
+  latency_20 INTEGER,
+  latency_21 INTEGER,
+  PRIMARY KEY (network, upstream, at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX node_minutes_by_time ON node_minutes (at);
