@@ -26,14 +26,15 @@ export function streamSnippet({ method, own }: Definition, family: Family["name"
   const params = exampleOf(FAMILIES[family].lookUp(subscribe)?.params ?? []) ?? [];
   const call = (id: number, name: string, list: string) =>
     `socket.send(JSON.stringify({ jsonrpc: "2.0", id: ${id}, method: "${name}", params: ${list} }));`;
-  const then = own === "unsubscribe" ? `\n  if (id === 1) ${call(2, method, "[result]")}` : "";
-  const last = own === "unsubscribe" ? 2 : 1;
+  const ends = own === "unsubscribe";
+  const then = ends ? `\n  if (id === 1 && !error) ${call(2, method, "[result]")}` : "";
+  const last = ends ? "id === 2 || error" : "id === 1";
   return `const socket = new WebSocket("ws://127.0.0.1:8545/${network}/ws/v3/KEY");
 
 socket.onopen = () => ${call(1, subscribe, JSON.stringify(params))}
 socket.onmessage = ({ data }) => {
   console.log(data);
-  const { id, result } = JSON.parse(data);${then}
-  if (id === ${last}) socket.close();
+  const { id${ends ? ", result, error" : ""} } = JSON.parse(data);${then}
+  if (${last}) socket.close();
 };`;
 }

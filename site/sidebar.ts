@@ -42,7 +42,6 @@ const PAGES: DefaultTheme.SidebarItem[] = [
   },
   {
     text: "Carry it on",
-    collapsed: true,
     items: [
       item("Contributing", "contributing"),
       item("The life of a call", "life-of-a-call"),

@@ -18,6 +18,7 @@ export default defineConfig({
   vite: { esbuild: { tsconfigRaw: "{}" } },
   markdown: {
     languageAlias: { haproxy: "nginx" },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // What looks like a tag is a placeholder.
     html: false,
     anchor: { slugify: anchorOf },
@@ -26,6 +27,12 @@ export default defineConfig({
     search: { provider: "local" },
     sidebar: sidebar(),
     outline: [2, 3],
+    notFound: {
+      title: "There is no such page",
+      quote: "It may have another name now: search for what it was about.",
+      linkLabel: "the start of the documentation",
+      linkText: "To the start",
+    },
     nav: [
       { text: "Methods", link: "/methods/" },
       { text: "Configuration", link: "/configuration" },

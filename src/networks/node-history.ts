@@ -1,5 +1,5 @@
 import type { Time } from "../lib/clock.ts";
-import { latencyPlace, noLatencies } from "../storage/latency-counts.ts";
+import { latencyPlace, noLatencies } from "../lib/latency-counts.ts";
 import type { NodeMinute, NodeStore } from "../storage/node-store.ts";
 import { isOutcomeUnknown } from "../storage/store.ts";
 import type { AttemptObserver } from "../upstreams/upstream.ts";

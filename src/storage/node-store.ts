@@ -1,7 +1,8 @@
 /** How nodes did: by minute, of all gateways together. */
+
+import type { LatencyCounts } from "../lib/latency-counts.ts";
 import type { UnixMs } from "../lib/moments.ts";
 import type { UpstreamName } from "./fleet-store.ts";
-import type { LatencyCounts } from "./latency-counts.ts";
 
 type NodeFigures = {
   /** Attempts, those for the gateway's own sake too. */

@@ -1,6 +1,6 @@
 /** The counts of calls: by minute, hour and day. Kept for as long as the configuration says. */
 
-import type { LatencyCounts } from "./latency-counts.ts";
+import type { LatencyCounts } from "../lib/latency-counts.ts";
 
 /** The outcomes of answered calls, by a primary or by a partner. Any other outcome is an error's name. */
 export const ANSWERED_OUTCOMES: readonly string[] = ["ok", "partner"];

@@ -1,5 +1,5 @@
+import { noLatencies } from "../lib/latency-counts.ts";
 import { textHash } from "../lib/text-hash.ts";
-import { noLatencies } from "../storage/latency-counts.ts";
 import { OTHER_KEYS, type UsageBucket } from "../storage/usage-store.ts";
 import { ContractSketch } from "./contract-sketch.ts";
 import { OftenSeen } from "./often-seen.ts";

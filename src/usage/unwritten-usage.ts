@@ -1,5 +1,5 @@
 import type { UnixMs } from "../lib/clock.ts";
-import { addLatencies, latencyPlace, noLatencies } from "../storage/latency-counts.ts";
+import { addLatencies, latencyPlace, noLatencies } from "../lib/latency-counts.ts";
 import type { ContractCount, UsageBucket } from "../storage/usage-store.ts";
 import { type ContractSketch, isDue, type SketchEntry } from "./contract-sketch.ts";
 import { type Counter, MinuteTally, type SettledCall } from "./minute-tally.ts";

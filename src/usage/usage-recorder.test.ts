@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { latenciesAt } from "../../test/support/latencies-at.ts";
 import { timed } from "../../test/support/timed.ts";
-import { addLatencies, type LatencyCounts, noLatencies } from "../storage/latency-counts.ts";
+import { addLatencies, type LatencyCounts, noLatencies } from "../lib/latency-counts.ts";
 import { StorageError } from "../storage/store.ts";
 import type {
   BatchNumber,

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { percentilesOf } from "../../src/console/usage/usage-latency.ts";
 import { DAY_MS, dayOf } from "../../src/lib/day.ts";
-import { addLatencies, noLatencies } from "../../src/storage/latency-counts.ts";
+import { addLatencies, noLatencies } from "../../src/lib/latency-counts.ts";
 import type { UsageBucket } from "../../src/storage/usage-store.ts";
 import { formatMs } from "../../web/src/format.ts";
 import { wallText } from "../../web/src/pages/usage/wall-time.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addLatencies, noLatencies } from "../../src/storage/latency-counts.ts";
+import { addLatencies, noLatencies } from "../../src/lib/latency-counts.ts";
 import type { NodeMinute, NodeQuery } from "../../src/storage/node-store.ts";
 import type { Storage } from "../../src/storage/store.ts";
 import { latenciesAt } from "./latencies-at.ts";

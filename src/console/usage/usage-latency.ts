@@ -3,7 +3,7 @@ import {
   type LatencyCounts,
   latencyQuantile,
   noLatencies,
-} from "../../storage/latency-counts.ts";
+} from "../../lib/latency-counts.ts";
 import type { LatencyPoint } from "../../storage/usage-store.ts";
 import type { Latency, UsageLatency } from "../contract/usage.ts";
 import { timesOf } from "./usage-series.ts";

@@ -1,4 +1,4 @@
-import { addLatencies, noLatencies } from "../../storage/latency-counts.ts";
+import { addLatencies, noLatencies } from "../../lib/latency-counts.ts";
 import { isFailure, REVERTED_OUTCOMES, type UsageTotal } from "../../storage/usage-store.ts";
 import type { UsageRow } from "../contract/usage.ts";
 import { percentilesOf } from "./usage-latency.ts";

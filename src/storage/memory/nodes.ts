@@ -1,4 +1,4 @@
-import { noLatencies } from "../latency-counts.ts";
+import { noLatencies } from "../../lib/latency-counts.ts";
 import type { NodeMinute, NodePoint, NodeStore } from "../node-store.ts";
 import { sumOf } from "./usage-sums.ts";
 

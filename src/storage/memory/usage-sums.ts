@@ -1,4 +1,4 @@
-import { addLatencies, type LatencyCounts, noLatencies } from "../latency-counts.ts";
+import { addLatencies, type LatencyCounts, noLatencies } from "../../lib/latency-counts.ts";
 import {
   type AccountTotal,
   isFailure,

@@ -1,4 +1,4 @@
-import { type LatencyCounts, noLatencies } from "../latency-counts.ts";
+import { type LatencyCounts, noLatencies } from "../../lib/latency-counts.ts";
 import {
   type AccountTotal,
   ANSWERED_OUTCOMES,

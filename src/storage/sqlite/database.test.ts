@@ -6,7 +6,7 @@ import { takeRequest } from "../../../test/support/ledger-contract.ts";
 import { account, apiKey } from "../../../test/support/records.ts";
 import { bucket } from "../../../test/support/usage-contract.ts";
 import { temporaryFolder } from "../../../test/support/written.ts";
-import { noLatencies } from "../latency-counts.ts";
+import { noLatencies } from "../../lib/latency-counts.ts";
 import { USAGE_DIMENSIONS } from "../usage-store.ts";
 import { ACCOUNT_PAGE, accountStatements } from "./accounts.ts";
 import { openDatabase, storageError } from "./database.ts";

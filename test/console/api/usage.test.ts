@@ -6,7 +6,7 @@ import type {
   UsageTable,
 } from "../../../src/console/contract/usage.ts";
 import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
-import { LATENCY_BOUNDS_MS, latencyPlace } from "../../../src/storage/latency-counts.ts";
+import { LATENCY_BOUNDS_MS, latencyPlace } from "../../../src/lib/latency-counts.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 import { accountUsage } from "../../../src/usage/account-usage.ts";

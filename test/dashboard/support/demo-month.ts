@@ -1,8 +1,4 @@
-import {
-  addLatencies,
-  type LatencyCounts,
-  noLatencies,
-} from "../../../src/storage/latency-counts.ts";
+import { addLatencies, type LatencyCounts, noLatencies } from "../../../src/lib/latency-counts.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
 import type { UsageBucket } from "../../../src/storage/usage-store.ts";
 import { latenciesAt } from "../../support/latencies-at.ts";
