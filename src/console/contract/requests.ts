@@ -37,8 +37,7 @@ export const operatorRequestLine = z.object({
   upstream: z.string().nullable(),
 });
 export type OperatorRequestLine = z.output<typeof operatorRequestLine>;
-export const allFoundRequests = z.object({ items: z.array(operatorRequestLine), ...found });
-export type AllFoundRequests = z.output<typeof allFoundRequests>;
+const allFoundRequests = z.object({ items: z.array(operatorRequestLine), ...found });
 
 const query = z.strictObject({
   /** The `X-Request-Id` of an answer. */

@@ -15,7 +15,7 @@ import { ledgerStatements, TAKE } from "./ledger.ts";
 import { TAKE_PARTNER_CALLS } from "./partners.ts";
 import { PRUNE_HOUR_SUMS, pruneSql } from "./pruning.ts";
 import { querySql, usageStatements } from "./usage.ts";
-import { seriesSql, totalsSql } from "./usage-sums.ts";
+import { latenciesSql, seriesSql, totalsSql } from "./usage-sums.ts";
 
 const folder = temporaryFolder("database");
 
@@ -155,6 +155,7 @@ test("sums read the span's rows by the primary key, of one key no others, withou
     expect(plan(seriesSql({ ...one, by }))).not.toContain("SCAN");
   }
   expect(plan(totalsSql({ resolution: "hour" }))).toBe(`SEARCH usage_hour_sums ${whole}`);
+  expect(plan(latenciesSql({ resolution: "hour" }))).toBe(`SEARCH usage_hour_sums ${whole}`);
   expect(plan(totalsSql({ resolution: "day" }))).toBe(`SEARCH usage_days ${whole}`);
   expect(plan(totalsSql({ resolution: "minute", keyId: "key_1" }))).toContain(
     `SEARCH usage_minutes ${ofKey})`,

@@ -66,6 +66,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Da
     storage: { url: "sqlite:./tollgate.db" },
     // So that each call reaches a node, where it can be counted.
     cache: { memoryBytes: 0 },
+    requestLog: { path: "requests.jsonl" },
     plans,
     networks: networksOf(nodes, slotNode),
   });

@@ -1,7 +1,9 @@
 import { MOST_TOKENS } from "../../../src/console/contract/constants.ts";
 import { DAY_MS, dayOf } from "../../../src/lib/day.ts";
+import { addLatencies } from "../../../src/lib/latency-counts.ts";
 import type { ApiToken } from "../../../src/storage/console-stores.ts";
 import type { Account, Storage } from "../../../src/storage/store.ts";
+import { latenciesAt } from "../../support/latencies-at.ts";
 import type { Dashboard } from "./dashboard.ts";
 import { recordMonth } from "./demo-month.ts";
 
@@ -37,7 +39,29 @@ export async function makeDemoAccount(dashboard: Dashboard): Promise<DemoAccount
   const keyIds = keys.slice(0, 3).map(({ key: { id } }) => id);
   await recordMonth({ storage, account, keyIds, now, calls: CALLS });
   await charge(storage, account, now);
+  await recordNode(storage, now);
   return { account, key };
+}
+
+/** A day of a node that is slow in the evening, and was away for a while. */
+async function recordNode({ nodes }: Storage, now: number): Promise<void> {
+  const last = Math.floor(now / 60_000);
+  const day = Array.from({ length: 24 * 60 }, (_, ago) => {
+    const isAway = ago > 400 && ago < 430;
+    const ms = 8 + 30 * Math.max(0, Math.sin((ago / 1440) * 2 * Math.PI)) ** 4;
+    const latencies = [...latenciesAt(ms, 90)];
+    addLatencies(latencies, latenciesAt(4 * ms, 9));
+    addLatencies(latencies, latenciesAt(20 * ms, 1));
+    const place = { network: "mainnet", upstream: "geth", minute: last - ago };
+    return {
+      ...place,
+      calls: 100,
+      failed: isAway ? 80 : ago % 50 === 0 ? 2 : 0,
+      lag: isAway ? 40 : ago % 3,
+      latencies,
+    };
+  });
+  await nodes.record(day, 0);
 }
 
 async function makeTokens({ tokens }: Storage, { id, email }: Account, now: number): Promise<void> {

@@ -105,6 +105,7 @@ export const SHOWN_PAGES: readonly Shown[] = [
   own("/audit", "Audit log", { act: text("Member added") }),
   own("/settings", "Settings", { act: text("this one") }),
   own("/networks", "Networks", { act: traffic }),
+  named("node", own("/networks/mainnet/geth?range=24h", "geth", { act: text("p99") })),
   named(
     "networks-drain",
     own("/networks", "Networks", { act: dialog("Drain geth of mainnet"), isForPhones: true }),
