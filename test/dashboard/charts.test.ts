@@ -345,5 +345,5 @@ test("of one method, over a span of one's own, percentiles lie where the calls' 
   const methods = page.getByRole("table", { name: "Calls by network and method" });
   await expect
     .poll(() => methods.getByRole("rowheader").allTextContents())
-    .toEqual(["Only eth_getLogs"]);
+    .toEqual(["eth_getLogs"]);
 });

@@ -61,7 +61,7 @@ test("what is no page is answered by one that says so, and no path leads out of 
   for (const path of ["/docs/..%2f..%2fpackage.json", "/docs/%2e%2e/%2e%2e/package.json"]) {
     expect(await (await get(path)).text(), path).not.toContain("devDependencies");
   }
-  const page = await get("/docs/configuration");
+  const page = await get("/docs/errors");
   expect(page.headers.get("content-security-policy")).not.toContain(
     "script-src 'self' 'unsafe-inline'",
   );

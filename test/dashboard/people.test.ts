@@ -263,7 +263,7 @@ test("while the dashboard is started again its pages say so, and go on by themse
   expect(await page.getByText("The dashboard does not answer").count()).toBe(0);
   expect(pids().at(-1)).not.toBe(pid);
   expect(await callBalance(dashboard.gateway.origin, key)).toMatchObject({ status: 200 });
-  await page.getByText("eth_getBalance").first().waitFor();
+  await button(page, "Only eth_getBalance").waitFor();
 });
 
 test("what could not be loaded while the dashboard was away is loaded once it is back", async () => {

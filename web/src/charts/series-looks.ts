@@ -4,8 +4,9 @@ import { lookOf, PALETTES, type SeriesLook, type Theme } from "./palette.ts";
 /** What the names of a chart's series are: outcomes of calls have colours with a meaning. */
 export type SeriesKind = "outcome" | "name";
 
-/** Twice as many as there are colours: the second round is hatched. */
-const PLACES = 2 * PALETTES.light.colours.length;
+const COLOURS = PALETTES.light.colours.length;
+/** The second round of the colours is hatched. */
+const PLACES = 2 * COLOURS;
 
 /** The places of the names that are seen most, so that no two of them get in each other's way. */
 const OWN_PLACES: Readonly<Record<string, number>> = Object.fromEntries(
@@ -59,12 +60,18 @@ function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
   const isOwn = (name: string) => Object.hasOwn(OWN_PLACES, name);
   const sorted = names.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || (a < b ? -1 : 1));
   for (const name of sorted) {
-    let place = OWN_PLACES[name] ?? hashOf(name) % PLACES;
-    while (taken.has(place) && taken.size < PLACES) place = (place + 1) % PLACES;
+    const place = OWN_PLACES[name] ?? freePlace(hashOf(name) % COLOURS, taken);
     taken.add(place);
     places.set(name, place);
   }
   return places;
+}
+
+/** From there on, plain colours first; where all are taken, the one from which it began. */
+function freePlace(wanted: number, taken: ReadonlySet<number>): number {
+  const plain = Array.from({ length: COLOURS }, (_, step) => (wanted + step) % COLOURS);
+  const all = [...plain, ...plain.map((place) => place + COLOURS)];
+  return all.find((place) => !taken.has(place)) ?? wanted;
 }
 
 /** Failures are red, and what the chain itself refused is not: nobody has to mend that. */

@@ -28,7 +28,7 @@ const columnsOf = (onOnly: OnOnly): readonly Column<UsageRow>[] => [
   {
     ...{ key: "method", head: SORTS.method, rowHead: true, ...SORTABLE },
     cell: ({ method }) => (
-      <OnlyButton onClick={() => onOnly("method", method)}>
+      <OnlyButton text={method} onClick={() => onOnly("method", method)}>
         <code class="name">{method}</code>
       </OnlyButton>
     ),
@@ -36,7 +36,7 @@ const columnsOf = (onOnly: OnOnly): readonly Column<UsageRow>[] => [
   {
     ...{ key: "network", head: SORTS.network, ...SORTABLE },
     cell: ({ network }) => (
-      <OnlyButton onClick={() => onOnly("network", network)}>
+      <OnlyButton text={network} onClick={() => onOnly("network", network)}>
         <span class="name">{network}</span>
       </OnlyButton>
     ),
@@ -95,12 +95,16 @@ export function UsageTable({ rows, onOnly }: UsageTableProps) {
   );
 }
 
-type OnlyButtonProps = { readonly children: ComponentChildren; readonly onClick: () => void };
+type OnlyButtonProps = {
+  /** What it shows alone, as the children say it. */
+  readonly text: string;
+  readonly children: ComponentChildren;
+  readonly onClick: () => void;
+};
 
-function OnlyButton({ children, onClick }: OnlyButtonProps) {
+function OnlyButton({ text, children, onClick }: OnlyButtonProps) {
   return (
-    <button type="button" class="only" onClick={onClick}>
-      <span class="unseen">Only </span>
+    <button type="button" class="only" aria-label={`Only ${text}`} onClick={onClick}>
       {children}
     </button>
   );
@@ -113,7 +117,11 @@ function Statuses({ row: { outcomes }, onOnly }: StatusesProps) {
   return (
     <span class="statuses">
       {sorted.map(([name, calls]) => (
-        <OnlyButton key={name} onClick={() => onOnly("outcome", name)}>
+        <OnlyButton
+          key={name}
+          text={`${name} ${formatNumber(calls)}`}
+          onClick={() => onOnly("outcome", name)}
+        >
           <Badge tone={toneOf(name)}>
             {name} {formatNumber(calls)}
           </Badge>
