@@ -1,8 +1,18 @@
 /**
  * Builds the documentation's site from docs, the repository's own pages and the definitions of the methods, to site/dist:
- * `npm run build:docs`. The dashboard serves it at /docs.
+ * `npm run build:docs`. The dashboard serves it at /docs. Where nothing has changed since the last time it does nothing:
+ * npm builds before it packs, and once more while it does.
  */
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "vitepress";
 import { sitePages } from "../site/pages.ts";
@@ -10,12 +20,33 @@ import { sitePages } from "../site/pages.ts";
 const root = join(import.meta.dirname, "..");
 const site = join(root, "site");
 const pages = join(site, "pages");
+/** What the site was built from last. */
+const mark = join(site, ".vitepress/cache/built-from");
 
-rmSync(pages, { recursive: true, force: true });
-for (const { path, text } of sitePages()) {
-  const file = join(pages, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+const sources = hashOfSources();
+const isBuilt = existsSync(join(site, "dist/index.html")) && existsSync(mark);
+if (!isBuilt || readFileSync(mark, "utf8") !== sources) {
+  rmSync(pages, { recursive: true, force: true });
+  for (const { path, text } of sitePages()) {
+    const file = join(pages, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  cpSync(join(root, "docs/pictures"), join(pages, "pictures"), { recursive: true });
+  await build(site);
+  mkdirSync(dirname(mark), { recursive: true });
+  writeFileSync(mark, sources);
 }
-cpSync(join(root, "docs/pictures"), join(pages, "pictures"), { recursive: true });
-await build(site);
+
+function hashOfSources(): string {
+  const hash = createHash("sha256");
+  const files = globSync(
+    ["docs/pictures/*", "site/.vitepress/{config.ts,theme/*}", "package-lock.json"],
+    {
+      cwd: root,
+    },
+  );
+  for (const file of files.toSorted()) hash.update(file).update(readFileSync(join(root, file)));
+  for (const { path, text } of sitePages()) hash.update(path).update(text);
+  return hash.digest("hex");
+}

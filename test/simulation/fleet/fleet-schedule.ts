@@ -30,7 +30,7 @@ const REST_MS = 2500;
 /** A statement that hung until a moment ago is asked again after two seconds, and what it took goes back then. */
 const REST_AFTER_FAULTS_MS = 3500;
 /** For how long clients call. What takes more than ten seconds is seen in a tenth of the schedules, which cost most. */
-const CLIENTS_MS = [1500, 2000, 2500, 3000, 3000, 4000, 11_000];
+const CLIENTS_MS = [1500, 1500, 2000, 2000, 2500, 2500, 3000, 3000, 4000, 11_000];
 const STEP_MS = 100;
 const MOST_STEPS = 40;
 /** Of the gateways. */
