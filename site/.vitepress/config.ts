@@ -14,8 +14,6 @@ export default defineConfig({
   metaChunk: true,
   // Addresses of a reader's own machine are no pages.
   ignoreDeadLinks: "localhostLinks",
-  // Another generation of the compiler than ours, which does not know our target.
-  vite: { esbuild: { tsconfigRaw: "{}" } },
   markdown: {
     languageAlias: { haproxy: "nginx" },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
