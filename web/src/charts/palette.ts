@@ -10,11 +10,11 @@ export type Theme = "light" | "dark";
 
 /**
  * Six colours and a grey that stay apart for eyes without one of the three kinds of cones, each
- * with a contrast of 3:1 to the page or more. More than six cannot: hatching tells those apart.
+ * with a contrast of 3:1 to the page or more. More than six cannot: hatching tells those apart. The last is red.
  */
 export const PALETTES: Readonly<Record<Theme, Palette>> = {
   light: {
-    colours: ["#2098db", "#c47d04", "#654abb", "#0f4400", "#cc243d", "#643555"],
+    colours: ["#2098db", "#c47d04", "#654abb", "#0f4400", "#643555", "#cc243d"],
     other: "#7a828c",
   },
   dark: {

@@ -5,8 +5,12 @@ import { lookOf, PALETTES, type SeriesLook, type Theme } from "./palette.ts";
 export type SeriesKind = "outcome" | "name";
 
 const COLOURS = PALETTES.light.colours.length;
-/** The second round of the colours is hatched. */
-const PLACES = 2 * COLOURS;
+/** Places in the order in which they are given: plain colours, hatched ones, and red last, which looks like a failure. */
+const PLACES: readonly number[] = [
+  ...Array.from({ length: COLOURS - 1 }, (_, place) => place),
+  ...Array.from({ length: COLOURS - 1 }, (_, place) => COLOURS + place),
+  ...[COLOURS - 1, 2 * COLOURS - 1],
+];
 
 /** The places of the names that are seen most, so that no two of them get in each other's way. */
 const OWN_PLACES: Readonly<Record<string, number>> = Object.fromEntries(
@@ -15,7 +19,7 @@ const OWN_PLACES: Readonly<Record<string, number>> = Object.fromEntries(
     ...["eth_getTransactionReceipt", "eth_getBlockByNumber", "eth_chainId"],
     ...["eth_getTransactionCount", "eth_estimateGas", "eth_getTransactionByHash", "getSlot"],
     ...["p50", "p95", "p99"],
-  ].map((name, index) => [name, index % PLACES]),
+  ].map((name, index) => [name, PLACES[index % PLACES.length] ?? 0]),
 );
 
 type OutcomeColours = {
@@ -60,18 +64,21 @@ function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
   const isOwn = (name: string) => Object.hasOwn(OWN_PLACES, name);
   const sorted = names.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || (a < b ? -1 : 1));
   for (const name of sorted) {
-    const place = OWN_PLACES[name] ?? freePlace(hashOf(name) % COLOURS, taken);
+    const place = OWN_PLACES[name] ?? freePlace(hashOf(name), taken);
     taken.add(place);
     places.set(name, place);
   }
   return places;
 }
 
-/** From there on, plain colours first; where all are taken, the one from which it began. */
-function freePlace(wanted: number, taken: ReadonlySet<number>): number {
-  const plain = Array.from({ length: COLOURS }, (_, step) => (wanted + step) % COLOURS);
-  const all = [...plain, ...plain.map((place) => place + COLOURS)];
-  return all.find((place) => !taken.has(place)) ?? wanted;
+/** One that the hash chooses, of plain colours first. */
+function freePlace(hash: number, taken: ReadonlySet<number>): number {
+  const round = COLOURS - 1;
+  for (const places of [PLACES.slice(0, round), PLACES.slice(round, 2 * round), PLACES.slice(-2)]) {
+    const free = places.filter((place) => !taken.has(place));
+    if (free.length > 0) return free[hash % free.length] ?? 0;
+  }
+  return hash % round;
 }
 
 /** Failures are red, and what the chain itself refused is not: nobody has to mend that. */

@@ -41,12 +41,14 @@ export function NodePage({ params }: PageProps) {
         A node of <Link to="/networks">{network}</Link>, as all gateways see it.
       </PageHead>
       {now !== undefined && <NodeNow node={now} />}
-      <Segments
-        label="How far back"
-        choices={NODE_RANGES.map((value) => ({ value, label: value }))}
-        value={range}
-        onChange={setRange}
-      />
+      <div>
+        <Segments
+          label="How far back"
+          choices={NODE_RANGES.map((value) => ({ value, label: value }))}
+          value={range}
+          onChange={setRange}
+        />
+      </div>
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       {data === undefined && error === undefined && <Skeleton lines={8} />}
       {data !== undefined && <HistoryCard history={data} words={RANGE_WORDS[range]} />}

@@ -31,10 +31,9 @@ export const SORTS = {
   method: "Method",
   calls: "Total",
   ok: "Success",
-  reverted: "Reverted",
   failed: "Failed",
   credits: "Credits",
-  latencyMs: "Mean latency",
+  latencyMs: "Mean",
   p95: "p95",
 } as const;
 export type SortKey = keyof typeof SORTS;

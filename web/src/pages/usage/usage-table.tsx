@@ -43,10 +43,6 @@ const columnsOf = (onOnly: OnOnly): readonly Column<UsageRow>[] => [
   },
   { key: "calls", head: SORTS.calls, cell: ({ calls }) => formatNumber(calls), ...NUMBER },
   { key: "ok", head: SORTS.ok, cell: ({ ok }) => formatNumber(ok), ...NUMBER },
-  {
-    ...{ key: "reverted", head: SORTS.reverted, ...NUMBER },
-    cell: ({ reverted }) => formatNumber(reverted),
-  },
   { key: "failed", head: SORTS.failed, cell: (row) => formatShare(failedShare(row)), ...NUMBER },
   { key: "outcomes", head: "Statuses", cell: (row) => <Statuses row={row} onOnly={onOnly} /> },
   { key: "credits", head: SORTS.credits, cell: ({ credits }) => formatNumber(credits), ...NUMBER },
