@@ -15,11 +15,12 @@ const PLACES: readonly number[] = [
 /** The places of the names that are seen most, so that no two of them get in each other's way. */
 const OWN_PLACES: Readonly<Record<string, number>> = Object.fromEntries(
   [
-    ...["eth_call", "eth_getLogs", "eth_getBalance", "eth_blockNumber", "getBlock"],
-    ...["eth_getTransactionReceipt", "eth_getBlockByNumber", "eth_chainId"],
-    ...["eth_getTransactionCount", "eth_estimateGas", "eth_getTransactionByHash", "getSlot"],
-    ...["p50", "p95", "p99"],
-  ].map((name, index) => [name, PLACES[index % PLACES.length] ?? 0]),
+    [
+      ...["eth_call", "eth_getLogs", "eth_getBalance", "eth_blockNumber", "getBlock"],
+      ...["eth_getTransactionReceipt", "getSlot", "eth_chainId", "eth_estimateGas"],
+    ],
+    ["p50", "p95", "p99"],
+  ].flatMap((names) => names.map((name, index) => [name, PLACES[index] ?? 0])),
 );
 
 type OutcomeColours = {
