@@ -19,6 +19,8 @@ export default defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // What looks like a tag is a placeholder.
     html: false,
+    // And braces belong to the text.
+    attrs: { disable: true },
     anchor: { slugify: anchorOf },
   },
   themeConfig: {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { FAMILIES } from "../../src/methods/families.ts";
 import { type ClockedDashboard, startClockedDashboard } from "./support/clocked-dashboard.ts";
 import { axeViolations, overflow } from "./support/page-check.ts";
 import { openBrowser, type TestBrowser } from "./support/test-browser.ts";
@@ -37,6 +38,9 @@ test("anybody finds a method by the search, and reads its page, without leaving 
   await page.locator("#localsearch-list a[href*='/docs/methods/eth_feeHistory']").first().click();
   await page.getByRole("heading", { level: 1, name: "eth_feeHistory" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/docs/methods/eth_feeHistory");
+  await open("/docs/methods/eth_getBalance");
+  const [, block] = FAMILIES.evm.lookUp("eth_getBalance")?.params ?? [];
+  await page.getByText(block?.want ?? "nothing", { exact: true }).waitFor();
   await page.reload();
   await page.getByRole("heading", { name: "Params" }).waitFor();
 });
