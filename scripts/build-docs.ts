@@ -23,11 +23,12 @@ const pages = join(site, "pages");
 /** What the site was built from last. */
 const mark = join(site, ".vitepress/cache/built-from");
 
+const built = sitePages();
 const sources = hashOfSources();
 const isBuilt = existsSync(join(site, "dist/index.html")) && existsSync(mark);
 if (!isBuilt || readFileSync(mark, "utf8") !== sources) {
   rmSync(pages, { recursive: true, force: true });
-  for (const { path, text } of sitePages()) {
+  for (const { path, text } of built) {
     const file = join(pages, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
@@ -47,6 +48,6 @@ function hashOfSources(): string {
     },
   );
   for (const file of files.toSorted()) hash.update(file).update(readFileSync(join(root, file)));
-  for (const { path, text } of sitePages()) hash.update(path).update(text);
+  for (const { path, text } of built) hash.update(path).update(text);
   return hash.digest("hex");
 }

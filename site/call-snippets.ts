@@ -3,6 +3,12 @@ import type { Definition } from "../src/methods/definition.ts";
 import { exampleOf } from "../src/methods/example.ts";
 import { FAMILIES, type Family } from "../src/methods/families.ts";
 
+/** The networks of `npm start`. */
+export const DEV_NETWORKS: Readonly<Record<Family["name"], string>> = {
+  evm: "dev",
+  slot: "dev-slots",
+};
+
 const JSON_HEADER = "-H 'content-type: application/json'";
 
 /** Makes a filter, and asks for it by its id. */
@@ -21,7 +27,6 @@ curl -s ${url} \\
 
 /** Subscribes, and ends the subscription where the method does that. Node 24 and browsers have a WebSocket. */
 export function streamSnippet({ method, own }: Definition, family: Family["name"]): string {
-  const network = family === "evm" ? "dev" : "dev-slots";
   const subscribe = method.replace("Unsubscribe", "Subscribe").replace("unsubscribe", "subscribe");
   const params = exampleOf(FAMILIES[family].lookUp(subscribe)?.params ?? []) ?? [];
   const call = (id: number, name: string, list: string) =>
@@ -29,7 +34,7 @@ export function streamSnippet({ method, own }: Definition, family: Family["name"
   const ends = own === "unsubscribe";
   const then = ends ? `\n  if (id === 1 && !error) ${call(2, method, "[result]")}` : "";
   const last = ends ? "id === 2 || error" : "id === 1";
-  return `const socket = new WebSocket("ws://127.0.0.1:8545/${network}/ws/v3/KEY");
+  return `const socket = new WebSocket("ws://127.0.0.1:8545/${DEV_NETWORKS[family]}/ws/v3/KEY");
 
 socket.onopen = () => ${call(1, subscribe, JSON.stringify(params))}
 socket.onmessage = ({ data }) => {

@@ -4,7 +4,7 @@ import type { Definition, OwnAnswer, Param } from "../src/methods/definition.ts"
 import { exampleOf } from "../src/methods/example.ts";
 import { FAMILIES, type Family } from "../src/methods/families.ts";
 import { callSnippets } from "../web/src/snippets/call.ts";
-import { streamSnippet, twoCalls } from "./call-snippets.ts";
+import { DEV_NETWORKS, streamSnippet, twoCalls } from "./call-snippets.ts";
 import type { Page } from "./pages.ts";
 
 type Served = { readonly family: Family["name"]; readonly definition: Definition };
@@ -108,8 +108,7 @@ function keptWords({ cache, own, local }: Definition): string {
 
 function callText({ definition, family }: Served): string {
   const { method, params, own } = definition;
-  const network = family === "evm" ? "dev" : "dev-slots";
-  const url = `http://127.0.0.1:8545/${network}/v3/KEY`;
+  const url = `http://127.0.0.1:8545/${DEV_NETWORKS[family]}/v3/KEY`;
   const where = `The address is that of the network that \`npm start\` brings; \`KEY\` stands for [an API key](../keys.md).`;
   if (own === "subscribe" || own === "unsubscribe") {
     return `Over a WebSocket, to the same address with \`ws\` in it. ${where}\n\n${fence("js", streamSnippet(definition, family))}`;

@@ -1,9 +1,8 @@
 import type { ApiParts } from "../api/parts.ts";
 import { type BoundRoute, bind } from "../api/route.ts";
 import { readNodeHistory } from "../contract/operator-networks.ts";
-import { isoTime } from "../iso-time.ts";
 import { latencyOver } from "../usage/usage-latency.ts";
-import { timesOf } from "../usage/usage-series.ts";
+import { stepsOf, timesOf } from "../usage/usage-series.ts";
 import { nodeSpanOf } from "../usage/usage-span.ts";
 
 export function nodeHistoryRoutes({ storage, clock }: ApiParts): BoundRoute[] {
@@ -14,8 +13,7 @@ export function nodeHistoryRoutes({ storage, clock }: ApiParts): BoundRoute[] {
       const byTime = new Map(points.map((point) => [point.at, point]));
       const steps = timesOf(span).map((at) => byTime.get(at));
       return {
-        ...{ from: isoTime(span.from), to: isoTime(span.to), stepMs: span.stepMs },
-        times: timesOf(span).map(isoTime),
+        ...stepsOf(span),
         calls: steps.map((step) => step?.calls ?? 0),
         failed: steps.map((step) => step?.failed ?? 0),
         lag: steps.map((step) => step?.lag ?? null),

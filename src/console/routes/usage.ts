@@ -17,7 +17,7 @@ import { isoTime } from "../iso-time.ts";
 import { usageLooks } from "../live/usage-looks.ts";
 import { csvOf, jsonOf } from "../usage/usage-export.ts";
 import { latencyOver } from "../usage/usage-latency.ts";
-import { seriesOf, timesOf } from "../usage/usage-series.ts";
+import { limitsOf, seriesOf, stepsOf } from "../usage/usage-series.ts";
 import { askedSpan, type Span } from "../usage/usage-span.ts";
 import { tableOf } from "../usage/usage-table.ts";
 
@@ -111,11 +111,3 @@ function questionOf(account: Pick<Account, "id">, filters: Filters, span: Span) 
 }
 
 const dayText = (at: UnixMs): string => isoTime(at).slice(0, 10);
-
-function stepsOf(span: Span) {
-  return { ...limitsOf(span), stepMs: span.stepMs, times: timesOf(span).map(isoTime) };
-}
-
-function limitsOf({ from, to }: { readonly from: number; readonly to: number }) {
-  return { from: isoTime(from), to: isoTime(to) };
-}

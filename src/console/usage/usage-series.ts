@@ -1,6 +1,7 @@
 import type { UsagePoint } from "../../storage/usage-store.ts";
 import { OTHER_SERIES } from "../contract/constants.ts";
 import type { Series } from "../contract/usage.ts";
+import { isoTime } from "../iso-time.ts";
 import type { Span } from "./usage-span.ts";
 
 /** Where each step of the span begins, Unix milliseconds. */
@@ -9,6 +10,15 @@ export function timesOf({ from, to, stepMs }: Omit<Span, "resolution">): number[
     { length: Math.round((to - from) / stepMs) },
     (_, place) => from + place * stepMs,
   );
+}
+
+/** As the API tells of a span: its limits, its steps, and where each begins. */
+export function stepsOf(span: Omit<Span, "resolution">) {
+  return { ...limitsOf(span), stepMs: span.stepMs, times: timesOf(span).map(isoTime) };
+}
+
+export function limitsOf({ from, to }: Pick<Span, "from" | "to">) {
+  return { from: isoTime(from), to: isoTime(to) };
 }
 
 /** The store's points as one series for each name, with zeros between them; most called first. */

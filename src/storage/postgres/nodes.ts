@@ -1,13 +1,16 @@
 import type { NodePoint, NodeStore } from "../node-store.ts";
 import {
   addedLatencies,
+  arrayText,
   COUNTS_OF_LIST,
+  LATENCIES,
   LATENCY_LIST,
-  latencySums,
   MINUTE_MS,
+  type Unread,
   withLatencies,
 } from "../rows/usage.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { pruneSql } from "./pruning.ts";
 
 /** More than a minute brings. */
 const DROPPED_ROWS = 1000;
@@ -15,9 +18,7 @@ const DROPPED_ROWS = 1000;
 /** Rows come in the order of the key, so that two gateways that write at once wait, and not for each other. */
 const RECORD = `
 WITH dropped AS (
-  DELETE FROM @node_minutes WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM @node_minutes WHERE at < :before ORDER BY at LIMIT ${DROPPED_ROWS}
-    FOR UPDATE SKIP LOCKED))
+  ${pruneSql("node_minutes")}
 )
 INSERT INTO @node_minutes AS mine (network, upstream, at, calls, failed, lag, ${LATENCY_LIST})
 SELECT network, upstream, minute * ${MINUTE_MS} AS started, sum(calls), sum(failed), max(lag), ${COUNTS_OF_LIST}
@@ -35,20 +36,20 @@ export function nodeStore(db: PostgresDatabase): NodeStore {
   return {
     record: async (minutes, before) => {
       await db.change(RECORD, {
-        before,
+        ...{ before, rows: DROPPED_ROWS },
         networks: minutes.map(({ network }) => network),
         upstreams: minutes.map(({ upstream }) => upstream),
         minutes: minutes.map(({ minute }) => minute),
         calls: minutes.map(({ calls }) => calls),
         failed: minutes.map(({ failed }) => failed),
         lags: minutes.map(({ lag }) => lag),
-        latencies: minutes.map(({ latencies }) => `{${latencies.join(",")}}`),
+        latencies: minutes.map(({ latencies }) => arrayText(latencies)),
       });
     },
     history: async (query) => {
-      const rows = await db.read<Unread>(
+      const rows = await db.read<Unread<Omit<NodePoint, "at"> & { readonly step: number }>>(
         `SELECT at / :stepMs::bigint * :stepMs::bigint AS step, sum(calls) AS calls,
-           sum(failed) AS failed, max(lag) AS lag, ${latencySums("json_build_array")}::text AS latencies
+           sum(failed) AS failed, max(lag) AS lag, ${LATENCIES} AS latencies
          FROM @node_minutes
          WHERE network = :network AND upstream = :upstream AND at >= :from AND at < :to
          GROUP BY step ORDER BY step`,
@@ -58,8 +59,3 @@ export function nodeStore(db: PostgresDatabase): NodeStore {
     },
   };
 }
-
-type Unread = Omit<NodePoint, "at" | "latencies"> & {
-  readonly step: number;
-  readonly latencies: string;
-};

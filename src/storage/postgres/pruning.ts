@@ -9,7 +9,7 @@ const ROWS = 1000;
 const ASKED_AGAIN_DAYS = 2;
 
 /** Rows that another gateway is deleting are passed over. */
-const pruneSql = (table: string, column = "at"): string =>
+export const pruneSql = (table: string, column = "at"): string =>
   `DELETE FROM @${table} WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM @${table} WHERE ${column} < :before ORDER BY ${column} LIMIT :rows
      FOR UPDATE SKIP LOCKED))`;

@@ -1,7 +1,7 @@
 import {
   COLUMNS,
   filterSql,
-  latencySums,
+  LATENCIES,
   NO_FAILURES,
   spanValues,
   TABLES,
@@ -9,6 +9,7 @@ import {
   tableOf,
   topAccountsSql,
   toTopAccounts,
+  type Unread,
   withLatencies,
 } from "../rows/usage.ts";
 import type {
@@ -69,10 +70,6 @@ FROM slice GROUP BY step, shown ORDER BY step, shown NULLS LAST`;
     },
   };
 }
-
-const LATENCIES = `${latencySums("json_build_array")}::text`;
-
-type Unread<Row> = Omit<Row, "latencies"> & { readonly latencies: string };
 
 const conditions = (query: Omit<UsageQuery, "resolution">): string =>
   `account_id = :accountId AND at >= :from AND at < :to${filterSql(query)}`;

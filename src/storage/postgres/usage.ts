@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../lib/day.ts";
 import {
   addedLatencies,
+  arrayText,
   COUNTS_OF_LIST,
   filterSql,
   LATENCY_LIST,
@@ -105,7 +106,7 @@ function columnsOf(buckets: readonly UsageBucket[]) {
     credits: buckets.map(({ credits }) => credits),
     bytes: buckets.map(({ bytes }) => bytes),
     latencies: buckets.map(({ latencyMs }) => latencyMs),
-    latencyCounts: buckets.map(({ latencies }) => `{${latencies.join(",")}}`),
+    latencyCounts: buckets.map(({ latencies }) => arrayText(latencies)),
   };
 }
 

@@ -51,6 +51,19 @@ export const addedLatencies = (mine: string): string =>
 export const latencySums = (listFunction: string): string =>
   `${listFunction}(${LATENCY_COLUMNS.map((name) => `coalesce(sum(${name}), 0)`).join(", ")})`;
 
+/** The list as PostgreSQL makes it. */
+export const LATENCIES = `${latencySums("json_build_array")}::text`;
+
+/** Counts as an array of PostgreSQL is written. */
+export const arrayText = (counts: LatencyCounts): string => `{${counts.join(",")}}`;
+
+/** Counts as values of LATENCY_PLACES. */
+export const countValues = (counts: LatencyCounts): readonly (number | null)[] =>
+  counts.map((count) => count || null);
+
+/** A row whose counts are still the text of a list. */
+export type Unread<Row> = Omit<Row, "latencies"> & { readonly latencies: string };
+
 /** A row with such a list, read. */
 export function withLatencies<Row extends { readonly latencies: string }>(
   row: Row,

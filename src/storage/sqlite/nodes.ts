@@ -2,10 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { NodePoint, NodeStore } from "../node-store.ts";
 import {
   addedLatencies,
+  countValues,
   LATENCY_LIST,
   LATENCY_PLACES,
   latencySums,
   MINUTE_MS,
+  type Unread,
   withLatencies,
 } from "../rows/usage.ts";
 import { type Blocking, transaction } from "./database.ts";
@@ -33,13 +35,18 @@ export function nodeStatements(db: DatabaseSync): Blocking<NodeStore> {
     record: (minutes, before) =>
       transaction(db, () => {
         for (const { network, upstream, minute, calls, failed, lag, latencies } of minutes) {
-          const counts = latencies.map((count) => count || null);
-          add.run(network, upstream, minute * MINUTE_MS, calls, failed, lag, ...counts);
+          add.run(
+            network,
+            upstream,
+            minute * MINUTE_MS,
+            calls,
+            failed,
+            lag,
+            ...countValues(latencies),
+          );
         }
         drop.run(before, DROPPED_ROWS);
       }),
-    history: (query) => (history.all({ ...query }) as Unread[]).map(withLatencies),
+    history: (query) => (history.all({ ...query }) as Unread<NodePoint>[]).map(withLatencies),
   };
 }
-
-type Unread = Omit<NodePoint, "latencies"> & { readonly latencies: string };

@@ -10,6 +10,7 @@ import {
   tableOf,
   topAccountsSql,
   toTopAccounts,
+  type Unread,
   withLatencies,
 } from "../rows/usage.ts";
 import type {
@@ -47,7 +48,6 @@ export function usageSums(
   };
 }
 
-type Unread<Row> = Omit<Row, "latencies"> & { readonly latencies: string };
 type Shape = Omit<UsageQuery, "accountId" | "from" | "to">;
 
 /**

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
   addedLatencies,
+  countValues,
   LATENCY_LIST,
   LATENCY_PLACES,
   MINUTE_MS,
@@ -124,7 +125,7 @@ function addSum(upsert: StatementSync, bucket: UsageBucket): void {
 }
 
 function figuresOf({ calls, credits, bytes, latencyMs, latencies }: UsageBucket) {
-  return [calls, credits, bytes, latencyMs, ...latencies.map((count) => count || null)];
+  return [calls, credits, bytes, latencyMs, ...countValues(latencies)];
 }
 
 const beginning = (minute: number, minutes: number): number =>

@@ -15,13 +15,12 @@ import { useZone } from "../../time.ts";
 import { Ago, Badge, Card, PageHead, Skeleton, Stat, Stats } from "../../ui/display.tsx";
 import { LoadFault } from "../../ui/notice.tsx";
 import { Segments } from "../../ui/tabs.tsx";
-import { choose } from "../usage/usage-choices.ts";
+import { choose, RANGE_WORDS } from "../usage/usage-choices.ts";
 import { useRefresh } from "../usage/use-refresh.ts";
 import { NODE_MEASURES, nodeDataOf } from "./node-data.ts";
 import { describeState } from "./upstream-states.ts";
 
 const LEAST_MS = 10_000;
-const RANGE_WORDS = { "1h": "the last hour", "24h": "the last 24 hours", "7d": "the last 7 days" };
 
 /** One node: how it is now, and how it did over an hour, a day or a week. */
 export function NodePage({ params }: PageProps) {
@@ -51,7 +50,7 @@ export function NodePage({ params }: PageProps) {
       </div>
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       {data === undefined && error === undefined && <Skeleton lines={8} />}
-      {data !== undefined && <HistoryCard history={data} words={RANGE_WORDS[range]} />}
+      {data !== undefined && <HistoryCard history={data} words={RANGE_WORDS[range] ?? range} />}
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { UsageRow } from "../../../../src/console/contract/usage.ts";
 import { ERRORS } from "../../../../src/jsonrpc/errors.ts";
+import { ANSWERED_OUTCOMES, isFailure } from "../../../../src/storage/usage-store.ts";
 import { useSlices } from "../../charts/use-slices.ts";
 import { formatBytes, formatMs, formatNumber, formatShare } from "../../format.ts";
 import { Badge } from "../../ui/display.tsx";
@@ -130,12 +131,12 @@ function Statuses({ row: { outcomes }, onOnly }: StatusesProps) {
 /** As in the chart: what the chain itself refused is told apart from what failed. */
 function toneOf(outcome: string): "ok" | "warn" | "danger" {
   if (isAnswered(outcome)) return "ok";
-  return outcome === "revert" || outcome === "execution_failed" ? "warn" : "danger";
+  return isFailure(outcome) ? "danger" : "warn";
 }
 
 /** `partner`: answered too, by a partner. */
 function isAnswered(outcome: string): boolean {
-  return outcome === "ok" || outcome === "partner";
+  return ANSWERED_OUTCOMES.includes(outcome);
 }
 
 /** What the failures mean and what to do about them. */
