@@ -581,6 +581,52 @@ test("a node that hangs when it is asked how a new branch joins the chain does n
   expect(view.head?.hash).toBe(branch.hash);
 });
 
+describe("a node on another fork, while no block comes", () => {
+  const SLOW_MS = 15_000;
+  const forked = () => {
+    const network = new Network([{}, {}]);
+    const { time, chain, tracker } = network;
+    tracker.start();
+    network.mineAll(WARM_UP_BLOCKS, () => SLOW_MS);
+    time.run(time.now + SLOW_MS);
+    const node = network.node(1);
+    node.gets(chain.mine(chain.back(network.tip, network.tip.number - 1) ?? network.tip, time.now));
+    node.isCut = true;
+    network.mineAll(
+      2,
+      () => SLOW_MS,
+      () => tracker.touch(),
+    );
+    time.run(time.now + SLOW_MS);
+    expect(node.isForked).toBe(true);
+    return { network, node };
+  };
+
+  test.each([1, 3, 6, 10, 15, 20, 25].map((s) => [s]))(
+    "is known to be back within 6 s, where it came back after %i s",
+    (s) => {
+      const { network, node } = forked();
+      const { time, tracker } = network;
+      for (let second = 0; second < s; second += 1) {
+        tracker.touch();
+        time.run(time.now + 1000);
+      }
+      node.isCut = false;
+      node.gets(network.tip);
+      time.run(time.now + 6100);
+      expect(node.isForked).toBe(false);
+    },
+  );
+
+  test("is asked more rarely while nobody uses the head", () => {
+    const { network, node } = forked();
+    network.time.run(network.time.now + 60_000);
+    network.forget();
+    network.time.run(network.time.now + 600_000);
+    expect(node.polls).toBeLessThanOrEqual(40);
+  });
+});
+
 describe("a node that leaves its head while it is asked where that joins the chain", () => {
   const DEPTH = 100;
   const OFTEN = 500;

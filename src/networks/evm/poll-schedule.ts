@@ -56,9 +56,14 @@ export class PollSchedule {
 
   /** A client uses the head. True where none did for a while. */
   used(now: MonotonicMs): boolean {
-    const wasIdle = now - this.#usedMs >= IN_USE_MS;
+    const wasIdle = !this.isUsed(now);
     this.#usedMs = now;
     return wasIdle;
+  }
+
+  /** Whether clients have used the head of late. */
+  isUsed(now: MonotonicMs): boolean {
+    return now - this.#usedMs < IN_USE_MS;
   }
 
   sighted(number: number, timestamp: number | undefined, now: MonotonicMs): void {
@@ -94,7 +99,7 @@ export class PollSchedule {
       const again = slot * RETRY_SHARE * 2 ** Math.max(this.#empty - 1, 0);
       return this.#lastMs + Math.min(again, slot);
     }
-    const longest = now - this.#usedMs < IN_USE_MS ? USED_MS : IDLE_MS;
+    const longest = this.isUsed(now) ? USED_MS : IDLE_MS;
     const growth = GROWTH ** Math.max(this.#unpaid, -balance);
     const interval = Math.min(slot * growth, Math.max(longest, slot * 2));
     if (slot < longest && interval >= longest) return this.#lastMs + interval;

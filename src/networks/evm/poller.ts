@@ -5,6 +5,8 @@ import type { UpstreamWatch } from "./upstream-watch.ts";
 
 /** One to look for the next block, and one to look again where that came too early. */
 const KEPT_POLLS = 2;
+/** So often at least a node on another fork is asked whether it is back, whatever the block time, while it is needed. */
+const FORKED_MS = 5000;
 
 export type PollerParts = {
   readonly clock: Pick<Clock, "monotonic">;
@@ -57,6 +59,7 @@ export class Poller {
       schedule.followMs = Number.POSITIVE_INFINITY;
       this.#follow(polled, isTold ? 0 : KEPT_POLLS);
     }
+    if (schedule.isUsed(now)) this.#lookForForked(polled, now);
     const follow = polled.length > 0 ? schedule.followMs : Number.POSITIVE_INFINITY;
     const scout = chooseScout(polled);
     if (scout === undefined) return follow;
@@ -78,6 +81,13 @@ export class Poller {
       this.note(this.#parts.clock.monotonic());
       if (this.#newest <= newest) this.#schedule.foundNothing(isRight);
     });
+  }
+
+  #lookForForked(polled: readonly UpstreamWatch[], now: MonotonicMs): void {
+    for (const watch of polled) {
+      const isDue = now - watch.askedMs >= FORKED_MS;
+      if (watch.upstream.isForked && isDue && !watch.isLooking) this.look(watch, () => {});
+    }
   }
 
   /** The others, once a new block is known; `kept` polls are for the next one. */
