@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
+import { PROGRAM } from "../test/support/program.ts";
 import { DashboardsRun } from "./dashboards.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -10,7 +10,7 @@ afterEach(async () => {
 
 test("a short run of dashboards has news and answers, no fault, and leaves no process behind", async () => {
   const size = { dashboards: 1, operators: 1, maxBodies: 500, cores: null };
-  const run = new DashboardsRun({ ...size, program: SOURCE, rounds: 1, seconds: 1 });
+  const run = new DashboardsRun({ ...size, program: PROGRAM, rounds: 1, seconds: 1 });
   ends.push(() => run.stop());
   const { closed, open, events, answers, faults } = await run.run();
   expect(faults).toEqual({ count: 0, first: null });

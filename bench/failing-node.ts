@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PROGRAM } from "../test/support/program.ts";
 import type { Cores } from "./cpu.ts";
 import type { OpenResult } from "./generator.ts";
 import { median } from "./histogram.ts";
 import type { LoadAnswer, LoadCommand } from "./load.ts";
 import { type Part, Processes } from "./processes.ts";
-import { SOURCE, startTollgate } from "./tollgate.ts";
+import { startTollgate } from "./tollgate.ts";
 
 /** A gateway with two nodes that are well, and one with a node that fails. */
 const SUBJECTS = ["well", "failing"] as const;
@@ -72,7 +73,7 @@ async function start(processes: Processes, directory: string): Promise<Stage> {
     const own = join(directory, name);
     await mkdir(own);
     const { part, port, adminPort, key } = await startTollgate(processes, {
-      program: SOURCE,
+      program: PROGRAM,
       directory: own,
       nodePorts,
     });

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
+import { PROGRAM } from "../test/support/program.ts";
 import { AbuseRun } from "./abuse.ts";
 import { abuseTable } from "./abuse-report.ts";
 import { HungRun } from "./hung.ts";
 import { OverloadRun } from "./overload.ts";
 import { hungLine, overloadTable } from "./overload-report.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -14,7 +14,7 @@ afterEach(async () => {
 test("a short overload serves both accounts, and is shown as met or missed", async () => {
   const usual = { accounts: 2, batch: 1, workers: 1 } as const;
   const run = new OverloadRun({
-    ...{ program: SOURCE, cores: null, seconds: 8 },
+    ...{ program: PROGRAM, cores: null, seconds: 8 },
     ...{ answerMs: 50, maxConnections: 4, blockMs: 1000 },
     scenarios: [{ ...usual, name: "websocket", protocol: "websocket" }],
   });
@@ -33,7 +33,7 @@ test("a short overload serves both accounts, and is shown as met or missed", asy
 
 test("a short abuse leaves a quiet client its answers, and is shown as met or missed", async () => {
   const run = new AbuseRun({
-    ...{ program: SOURCE, cores: null, seconds: 1, budgetBytes: 134_217_728 },
+    ...{ program: PROGRAM, cores: null, seconds: 1, budgetBytes: 134_217_728 },
     ...{ addresses: [2], abuses: ["batches of unknown methods"] },
   });
   ends.push(() => run.stop());
@@ -49,7 +49,7 @@ test("a short abuse leaves a quiet client its answers, and is shown as met or mi
 
 test("of some calls while all nodes hang most are refused, and what waits is shown as met or missed", async () => {
   const run = new HungRun({
-    ...{ program: SOURCE, cores: null },
+    ...{ program: PROGRAM, cores: null },
     ...{ calls: 3000, callsPerSecond: 3000, maxConnections: 1 },
   });
   ends.push(() => run.stop());

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
+import { PROGRAM } from "../test/support/program.ts";
 import { Bench } from "./bench.ts";
 import { rowsOf } from "./report.ts";
 import { SCENARIOS, type SubjectName, scenarioOf } from "./scenarios.ts";
 import { StartTimeRun } from "./start-time.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -17,7 +17,7 @@ test("a run measures every floor without a fault and leaves no process behind", 
     ...(["node", "direct"] as const),
   ];
   const options = {
-    program: SOURCE,
+    program: PROGRAM,
     subjects,
     rounds: 1,
     seconds: 2,
@@ -66,7 +66,7 @@ test("Tollgate is measured in each scenario of its EVM networks, and asks nodes 
   const more = ["block-300k-hit", "batch-100-batched", "websocket-hit", "websocket-miss"];
   const scenarios = [...names, ...more].map(scenarioOf);
   const options = { rounds: 1, seconds: 5, maxBodies: 200, cores: null, keys: 50, settleMs: 0 };
-  const bench = new Bench({ ...options, program: SOURCE, subjects: ["tollgate"], scenarios });
+  const bench = new Bench({ ...options, program: PROGRAM, subjects: ["tollgate"], scenarios });
   ends.push(() => bench.stop());
   const rows = rowsOf(await bench.run());
   expect(rows).toHaveLength(scenarios.length);
@@ -80,7 +80,7 @@ test("1,000 identical calls at once reach a node once, the hedge of a slow wave 
   const scenarios = [scenarioOf("identical-1000")];
   // Of a single wave, as of the first one, a hedge would double the count.
   const options = { rounds: 1, seconds: 30, maxBodies: 8000, cores: null, keys: 1, settleMs: 0 };
-  const bench = new Bench({ ...options, program: SOURCE, subjects: ["tollgate"], scenarios });
+  const bench = new Bench({ ...options, program: PROGRAM, subjects: ["tollgate"], scenarios });
   ends.push(() => bench.stop());
   const [identical] = rowsOf(await bench.run());
   expect(identical?.faults).toEqual({ count: 0, first: null });
@@ -88,7 +88,7 @@ test("1,000 identical calls at once reach a node once, the hedge of a slow wave 
 }, 60_000);
 
 test("a start is timed, and what is resident after it", async () => {
-  const run = new StartTimeRun({ program: SOURCE, starts: 2, settleMs: 0, cores: null });
+  const run = new StartTimeRun({ program: PROGRAM, starts: 2, settleMs: 0, cores: null });
   ends.push(() => run.stop());
   const { readyMs, idleBytes } = await run.run();
   expect(readyMs).toBeGreaterThan(50);

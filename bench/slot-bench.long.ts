@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "vitest";
+import { PROGRAM } from "../test/support/program.ts";
 import { Bench } from "./bench.ts";
 import { LargeAnswersRun } from "./large-answers.ts";
 import { rowsOf } from "./report.ts";
 import { scenarioOf } from "./scenarios.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -16,7 +16,7 @@ test("a ledger is read through Tollgate without a fault, and without a floor", a
   const options = { subjects: ["tollgate" as const], rounds: 1, seconds: 10, cores: null };
   const bench = new Bench({
     ...options,
-    program: SOURCE,
+    program: PROGRAM,
     scenarios,
     maxBodies: 70,
     keys: 1,
@@ -29,7 +29,7 @@ test("a ledger is read through Tollgate without a fault, and without a floor", a
 }, 60_000);
 
 test("large answers at once reach slow and fast readers whole, and the gateway's peak of memory is told", async () => {
-  const run = new LargeAnswersRun({ program: SOURCE, atOnce: 4, waves: 1, cores: null });
+  const run = new LargeAnswersRun({ program: PROGRAM, atOnce: 4, waves: 1, cores: null });
   ends.push(() => run.stop());
   const found = await run.run();
   expect(found).toMatchObject({ atOnce: 4, waves: 1, faults: { count: 0, first: null } });

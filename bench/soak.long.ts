@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
+import { PROGRAM } from "../test/support/program.ts";
 import { SoakRun } from "./soak-run.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const ends: (() => Promise<void>)[] = [];
 
@@ -10,7 +10,7 @@ afterEach(async () => {
 
 test("a short soak answers every kind, charges what it served, and looks into the program", async () => {
   const soak = new SoakRun({
-    ...{ program: SOURCE, seconds: 1, share: 0.2, cores: null },
+    ...{ program: PROGRAM, seconds: 1, share: 0.2, cores: null },
     ...{ intervalSeconds: 1, saturateSeconds: 1 },
   });
   ends.push(() => soak.stop());

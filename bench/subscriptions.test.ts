@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
+import { PROGRAM } from "../test/support/program.ts";
 import { StreamRun, streamTable } from "./subscriptions.ts";
-import { SOURCE } from "./tollgate.ts";
 
 const SMALL = { sockets: 4, heads: 3, logs: 5, blocks: 2 };
 
@@ -8,7 +8,7 @@ let run: StreamRun | undefined;
 afterEach(() => run?.stop());
 
 test("all subscribers are told, by Tollgate and by the floor, and a block costs its node as much for one as for many", async () => {
-  run = new StreamRun({ ...SMALL, program: SOURCE, cores: null });
+  run = new StreamRun({ ...SMALL, program: PROGRAM, cores: null });
   const results = await run.run();
   expect(results.map(({ kind, subject, subscriptions }) => [kind, subject, subscriptions])).toEqual(
     [

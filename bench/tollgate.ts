@@ -4,7 +4,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CHAIN_ID, MANY_NETWORKS, manyName } from "./bodies.ts";
 import { listen } from "./child.ts";
@@ -12,8 +11,6 @@ import { type Address, open } from "./connection.ts";
 import { insertKeys } from "./many-keys.ts";
 import type { Part, Processes } from "./processes.ts";
 
-/** The program as a checkout runs it: for tests, which measure nothing. */
-export const SOURCE = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 const OWNER = "bench@example.com";
 const DATABASE = "tollgate.db";
 /** Guards nothing: the bench's dashboard and its people are gone after the run. */

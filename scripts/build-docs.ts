@@ -3,19 +3,11 @@
  * `npm run build:docs`. The dashboard serves it at /docs. Where nothing has changed since the last time it does nothing:
  * npm builds before it packs, and once more while it does.
  */
-import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "vitepress";
 import { sitePages } from "../site/pages.ts";
+import { hashFiles } from "./hash-files.ts";
 
 const root = join(import.meta.dirname, "..");
 const site = join(root, "site");
@@ -40,14 +32,11 @@ if (!isBuilt || readFileSync(mark, "utf8") !== sources) {
 }
 
 function hashOfSources(): string {
-  const hash = createHash("sha256");
-  const files = globSync(
-    ["docs/pictures/*", "site/.vitepress/{config.ts,theme/*}", "package-lock.json"],
-    {
-      cwd: root,
-    },
-  );
-  for (const file of files.toSorted()) hash.update(file).update(readFileSync(join(root, file)));
+  const hash = hashFiles(root, [
+    "docs/pictures/*",
+    "site/.vitepress/{config.ts,theme/*}",
+    "package-lock.json",
+  ]);
   for (const { path, text } of built) hash.update(path).update(text);
   return hash.digest("hex");
 }

@@ -1,5 +1,6 @@
 /**
- * Builds dist from src, which `npm pack` puts into the package: `npm run build`. Node does not
+ * Builds dist from src, which `npm pack` puts into the package: `npm run build`. With the name of another folder it
+ * builds the program alone, there. Node does not
  * strip types under node_modules, so the package holds JavaScript; and it takes its time, and memory,
  * for every file that it loads, so our modules and all packages but those of `dependencies` are joined
  * to a few files: a start takes 100 ms less and 14 MB. What is read at run time is copied here, and so
@@ -12,7 +13,9 @@ import { builtins } from "./builtins.ts";
 import { manifestIn, notices } from "./notices.ts";
 
 const root = join(import.meta.dirname, "..");
-const dist = join(root, "dist");
+const PACKED = "dist";
+const folder = process.argv[2] ?? PACKED;
+const dist = join(root, folder);
 const READ_AT_RUN_TIME = [
   "storage/sqlite/migrations",
   "storage/postgres/migrations",
@@ -67,9 +70,11 @@ await build({
     },
   },
 });
-for (const folder of READ_AT_RUN_TIME) {
-  cpSync(join(root, "src", folder), join(dist, folder), { recursive: true });
+for (const path of READ_AT_RUN_TIME) {
+  cpSync(join(root, "src", path), join(dist, path), { recursive: true });
 }
-cpSync(join(root, "web/dist"), join(dist, "console/web"), { recursive: true });
-cpSync(join(root, "site/dist"), join(dist, "console/docs"), { recursive: true });
+if (folder === PACKED) {
+  cpSync(join(root, "web/dist"), join(dist, "console/web"), { recursive: true });
+  cpSync(join(root, "site/dist"), join(dist, "console/docs"), { recursive: true });
+}
 chmodSync(join(dist, "cli.js"), 0o755);

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { expect } from "vitest";
+import { PROGRAM } from "../support/program.ts";
 import { provideCurl, Running, run, runShell, userEnvironment } from "../support/shell.ts";
 import { temporaryFolder } from "../support/written.ts";
 import { ROOT } from "./blocks.ts";
@@ -31,7 +32,7 @@ export class Session {
     mkdirSync(bin);
     writeFileSync(
       join(bin, "tollgate"),
-      `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "src/cli.ts")}" "$@"\n`,
+      `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
       { mode: 0o755 },
     );
     for (const name of ["src", "scripts", "node_modules", "package.json"]) {

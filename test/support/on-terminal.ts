@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { PROGRAM } from "./program.ts";
 
-const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 /** How each question ends. */
 const QUESTION = /[:\]] $/;
 
@@ -15,7 +14,7 @@ export async function runOnTerminal(
   args: readonly string[],
   { answers, cwd }: { readonly answers: readonly string[]; readonly cwd: string },
 ): Promise<{ readonly code: number | null; readonly shown: string }> {
-  const command = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
+  const command = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, stdio: "pipe" });
   const left = [...answers];
   let written = "";

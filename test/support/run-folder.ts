@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { buildTestedProgram } from "./program.ts";
 
 /** What stands in the folder of the run. */
 export const PLACES = { folders: "folders", texts: "texts", keys: "keys.txt" } as const;
@@ -12,8 +13,9 @@ export const RUN_FOLDER_VARIABLE = "TOLLGATE_TEST_RUN";
 /** What the run's PostgreSQL server is, with its password: beside the folder, which is searched for secrets. */
 export const postgresFile = (folder: string): string => `${folder}.postgres.json`;
 
-/** Before all tests: one folder for what they write; removed after the last of them. */
+/** Before all tests: the program is built, and one folder made for what they write, removed after the last of them. */
 export function setup(): () => void {
+  buildTestedProgram();
   const folder = mkdtempSync(join(tmpdir(), "tollgate-run-"));
   for (const name of [PLACES.folders, PLACES.texts]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, PLACES.keys), "");

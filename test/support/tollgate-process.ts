@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { PROGRAM } from "./program.ts";
 import { recordOutput } from "./written.ts";
-
-const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 
 export type Ended = {
   readonly code: number | null;
@@ -29,13 +27,13 @@ export type TollgateOptions = {
   readonly command?: (argv: readonly string[]) => readonly [file: string, ...args: string[]];
 };
 
-/** The program as people start it, from its sources. */
+/** The program as people start it. */
 export function startTollgate(
   args: readonly string[],
   { preload, command = asItIs, ...options }: TollgateOptions = {},
 ): TollgateProcess {
   const preloaded = preload === undefined ? [] : ["--import", preload.href];
-  const [file, ...words] = command([process.execPath, ...preloaded, CLI, ...args]);
+  const [file, ...words] = command([process.execPath, ...preloaded, PROGRAM, ...args]);
   const child = spawn(file, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   // Not the values: a test may give a key where an id belongs.
   const end = args.findIndex((word) => !/^[a-z]+(?:-[a-z]+)*$/.test(word));

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PROGRAM } from "../support/program.ts";
 import type { TollgateOptions } from "../support/tollgate-process.ts";
 
 const own = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -10,7 +11,7 @@ const own = (path: string): string => fileURLToPath(new URL(path, import.meta.ur
 const ARCHIVE = own("../fixtures/previous/tollgate.tgz");
 const MODULES = own("../../node_modules");
 
-/** To start the version before this one in place of the sources. */
+/** To start the version before this one in place of this one. */
 export type PreviousProgram = { readonly options: TollgateOptions; readonly remove: () => void };
 
 /** Not in the folder of the run, whose texts are searched for secrets: a program holds examples of them. */
@@ -22,9 +23,8 @@ export function previousProgram(): PreviousProgram {
   if (status !== 0) throw new Error(stderr);
   symlinkSync(MODULES, join(folder, "node_modules"));
   const cli = join(folder, "dist", "cli.js");
-  const isSource = (word: string) => word.endsWith("/src/cli.ts");
   const command = ([file = "", ...args]: readonly string[]) =>
-    [file, ...args.map((word) => (isSource(word) ? cli : word))] as const;
+    [file, ...args.map((word) => (word === PROGRAM ? cli : word))] as const;
   return {
     options: { command },
     remove: () => rmSync(folder, { recursive: true, force: true }),
