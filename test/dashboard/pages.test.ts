@@ -74,8 +74,10 @@ test.each(SHOWN_PAGES.map((shown) => [shown.name, shown] as const))(
       expect(await overflow(page), size).toBe(0);
       await takePicture(page, `${shown.name}-${size}-light`);
       await page.emulateMedia({ colorScheme: "dark" });
-      // All else that axe looks at does not hang on colours.
-      expect(await axeViolations(page, ["color-contrast"]), size).toEqual([]);
+      // All else that axe looks at does not hang on colours, and colours hardly on sizes.
+      if (size === sizes.at(-1) || TAKES_ALL) {
+        expect(await axeViolations(page, ["color-contrast"]), size).toEqual([]);
+      }
       await takePicture(page, `${shown.name}-${size}-dark`);
     }
   },

@@ -1,10 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { type CalledFunction, Inspector } from "../../bench/inspector.ts";
+import { PROGRAM, SOURCE } from "../support/program.ts";
 import { openRaw, readAnswers } from "../support/raw-connection.ts";
 import { startStandInNode } from "../support/stand-in-node.ts";
 import { makeKey, openWorkplace } from "../support/started-gateway.ts";
 
-const SOURCE = new URL("../../src/", import.meta.url);
+const SOURCES = new URL("../../src/", import.meta.url);
+/** Functions are told by the files that people read. */
+const toSource = (word: string): string => (word === PROGRAM ? SOURCE : word);
 /** What happens once in a while, beside a call, is not in all of so many. */
 const RECORDINGS = 6;
 /** Until all that is done once has been done. */
@@ -40,7 +43,7 @@ export async function recordCallLists(): Promise<{
   try {
     const key = await makeKey(workplace);
     const command = ([file = "", ...args]: readonly string[]) =>
-      [file, "--inspect=127.0.0.1:0", ...args] as const;
+      [file, "--inspect=127.0.0.1:0", ...args.map(toSource)] as const;
     const gateway = await workplace.start({ command });
     const inspector = await Inspector.ofProgram(gateway.process.output());
     const connection = await openRaw(gateway.port);
@@ -94,8 +97,8 @@ function common(recordings: readonly (readonly CalledFunction[])[]): CallList {
   const list = new Map<string, string[]>();
   for (const { called, count } of times.values()) {
     // The first of a script is the script itself.
-    if (count < RECORDINGS || !called.url.startsWith(SOURCE.href) || called.at === 0) continue;
-    const file = fileURLToPath(called.url).slice(fileURLToPath(SOURCE).length);
+    if (count < RECORDINGS || !called.url.startsWith(SOURCES.href) || called.at === 0) continue;
+    const file = fileURLToPath(called.url).slice(fileURLToPath(SOURCES).length);
     const names = list.get(file) ?? [];
     list.set(file, names);
     names.push(called.name === "" ? "(anonymous)" : called.name);

@@ -1,10 +1,9 @@
 import { test } from "vitest";
 import { absence, expectServed } from "./database-away.ts";
 
+/** The others: database-away.long.ts. */
 test.concurrent.each([
   ["closed", 1],
-  ["hole", 1],
-  ["closed", 2],
   ["hole", 2],
 ] as const)(
   "while the database is away (%s) an owner with a lease in %d gateways is served, others get 503, and nothing is lost",

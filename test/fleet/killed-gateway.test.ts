@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { expect, type TestContext, test } from "vitest";
 import { startCountingNode } from "../credits/calls.ts";
 import { newSchema, sharedPostgres } from "../support/postgres.ts";
 import { openWorkplace, type Workplace } from "../support/started-gateway.ts";
@@ -14,14 +14,10 @@ const MOST_LOST = (CALLS_A_SECOND / 10 + 2) * PRICE;
 /** Once nobody calls any more `used` is exact after so long. */
 const SETTLED_MS = 2500;
 
-const cleanUps: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
 type Place = { readonly workplace: Workplace; readonly isAway: (away: boolean) => void };
 
-async function place(storage: object): Promise<Place> {
+/** Until the test has ended. */
+async function place(storage: object, { onTestFinished }: TestContext): Promise<Place> {
   const node = await startCountingNode();
   const database = new URL(await sharedPostgres());
   const proxy = await startTcpProxy(Number(database.port));
@@ -34,11 +30,11 @@ async function place(storage: object): Promise<Place> {
     plans: PLANS,
     networks: [{ name: "node", family: "evm", chainId: 1, upstreams }],
   });
-  cleanUps.push(
-    () => node.stop(),
-    () => proxy.stop(),
-    () => workplace.clear(),
-  );
+  onTestFinished(async () => {
+    await workplace.clear();
+    await proxy.stop();
+    await node.stop();
+  });
   return { workplace, isAway: (away) => proxy.set(away ? "closed" : "open") };
 }
 
@@ -74,16 +70,16 @@ function expectLittleLost({ served, used }: Loss): void {
   expect(used - served).toBeLessThanOrEqual(MOST_LOST);
 }
 
-test("without a journal a gateway that is killed leaves what it had leased charged", async () => {
-  const at = await place({});
+test.concurrent("without a journal a gateway that is killed leaves what it had leased charged", async (context) => {
+  const at = await place({}, context);
   const killed = await killMeanwhile(at);
   await at.workplace.start();
   const { used, served } = await settled(at, killed);
   expect(used - served).toBeGreaterThan(MOST_LOST);
 });
 
-test("a gateway that is killed costs a tenth of a second of spending, once it has started again with its journal", async () => {
-  const at = await place({ journal: "./leases" });
+test.concurrent("a gateway that is killed costs a tenth of a second of spending, once it has started again with its journal", async (context) => {
+  const at = await place({ journal: "./leases" }, context);
   const killed = await killMeanwhile(at);
   const again = await at.workplace.start();
   await again.process.says(/"leases":\d+,"msg":"gave back what killed processes had leased"/);
@@ -100,8 +96,8 @@ test("a gateway that is killed costs a tenth of a second of spending, once it ha
   expect(used - both).toBeLessThanOrEqual(2 * MOST_LOST);
 });
 
-test("leases of a gateway that is killed while the database is away go back when both are there again", async () => {
-  const at = await place({ journal: "./leases" });
+test.concurrent("leases of a gateway that is killed while the database is away go back when both are there again", async (context) => {
+  const at = await place({ journal: "./leases" }, context);
   const killed = await killMeanwhile(at, { whileAway: true });
   const starting = at.workplace.start();
   await setTimeout(500);
@@ -110,8 +106,8 @@ test("leases of a gateway that is killed while the database is away go back when
   expectLittleLost(await settled(at, killed));
 });
 
-test("two gateways of one folder keep a journal each, and one takes over from the other that was killed", async () => {
-  const at = await place({ journal: "./leases" });
+test.concurrent("two gateways of one folder keep a journal each, and one takes over from the other that was killed", async (context) => {
+  const at = await place({ journal: "./leases" }, context);
   const other = await at.workplace.start();
   const killed = await killMeanwhile(at);
   // The one that lives has its own file still, and goes on.

@@ -67,7 +67,7 @@ describe("recorded failures", () => {
   beforeAll(async () => {
     // Each second request is one that a failure caused.
     const pair = { nodes: 2, options: { hedgeShare: 0 } };
-    const brief = { timeoutMs: 600 };
+    const brief = { timeoutMs: 300 };
     rig = await startRig({
       ...{ alone: {}, pair, alike: pair },
       ...{ "alone-brief": { options: brief } },

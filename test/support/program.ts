@@ -15,6 +15,9 @@ const MARK = join(ROOT, FOLDER, "built-from");
  */
 export const PROGRAM = join(ROOT, FOLDER, "cli.js");
 
+/** The same as a checkout starts it. */
+export const SOURCE = join(ROOT, "src/cli.ts");
+
 /** Builds it, where the sources have changed since the last time. */
 export function buildTestedProgram(): void {
   const sources = ["src/**/*.*", "scripts/{build,builtins,notices}.ts", "package-lock.json"];
