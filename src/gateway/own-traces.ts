@@ -23,10 +23,7 @@ export function ownTraces(
 ): OwnTraces {
   if (options === undefined) return { traces: undefined, stop: async () => undefined };
   const { process: instance, metrics } = parts;
-  const exporter = new SpanExporter(
-    { ...options, instance, host: hostname() },
-    { ...parts, fetch },
-  );
+  const exporter = new SpanExporter({ ...options, instance, host: hostname() }, parts);
   metrics.watchSpans(exporter);
   const traces = new Traces(options, { ...parts, exporter });
   return { traces, stop: () => exporter.stop() };

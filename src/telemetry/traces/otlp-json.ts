@@ -6,6 +6,7 @@ const [RECORDED, PARENT_IS_KNOWN, PARENT_IS_REMOTE] = [0x1, 0x100, 0x200];
 
 export type AttributeValue = string | number | boolean;
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+export const NO_ATTRIBUTES: Attributes = Object.freeze({});
 
 /** A part of a call's time. */
 export type Span = {
@@ -62,6 +63,7 @@ function unixNanos(unixMs: number): string {
 }
 
 function encodeAttributes(attributes: Attributes): string {
+  if (attributes === NO_ATTRIBUTES) return "[]";
   let text = "";
   for (const key in attributes) {
     const value = attributes[key];

@@ -1,3 +1,5 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 import type { Time } from "../../lib/clock.ts";
 import { ownVersion } from "../../lib/own-files.ts";
 import type { Logger } from "../log.ts";
@@ -6,7 +8,7 @@ import { requestFrame } from "./otlp-json.ts";
 const SERVICE = "tollgate";
 const SEND_EVERY_MS = 1000;
 /** Sent sooner than that where so many characters wait. */
-const SEND_CHARS = 256 * 1024;
+const SEND_CHARS = 1024 * 1024;
 /** Spans that wait for a collector that is slow or away; more are dropped. */
 const MOST_WAITING_CHARS = 4 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
@@ -33,7 +35,6 @@ export type CallSpans = { readonly text: string; readonly count: number };
 export type SpanExporterParts = {
   readonly clock: Pick<Time, "monotonic" | "every">;
   readonly log: Pick<Logger, "warn">;
-  readonly fetch: typeof fetch;
 };
 
 /**
@@ -107,20 +108,17 @@ export class SpanExporter {
   async #post(calls: CallSpans[], timeoutMs: number): Promise<void> {
     const [before, behind] = this.#frame;
     try {
-      const response = await this.#parts.fetch(this.#target, {
-        method: "POST",
+      const status = await post(this.#target, {
         headers: this.#headers,
         body: `${before}${calls.map(({ text }) => text).join()}${behind}`,
-        redirect: "error",
         signal: AbortSignal.timeout(timeoutMs),
       });
-      await response.body?.cancel();
-      if (response.ok) {
+      if (status >= 200 && status < 300) {
         this.sent += countOf(calls);
         return;
       }
-      this.#complain(`HTTP ${response.status}`);
-      if (RETRYABLE.has(response.status)) this.#putBack(calls);
+      this.#complain(`HTTP ${status}`);
+      if (RETRYABLE.has(status)) this.#putBack(calls);
       else this.dropped += countOf(calls);
     } catch (error) {
       this.#complain(reasonOf(error));
@@ -152,8 +150,32 @@ function countOf(calls: readonly CallSpans[]): number {
   return calls.reduce((sum, { count }) => sum + count, 0);
 }
 
+type Message = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Resolves to the status, once the answer is read: the connection is used again. `fetch` takes three times as long, which
+ * is a tenth of a microsecond for each call where a hundredth is traced.
+ */
+function post(url: string, { headers, body, signal }: Message): Promise<number> {
+  const open = url.startsWith("https:") ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const request = open(url, { method: "POST", headers, signal });
+    request.on("error", reject);
+    request.once("response", (response) => {
+      response.on("error", reject);
+      response.once("end", () => resolve(response.statusCode ?? 0));
+      response.resume();
+    });
+    request.end(body);
+  });
+}
+
 /** The system's name for it: an error's text may hold the URL. */
 function reasonOf(error: unknown): string {
-  const { cause, name } = error as { readonly cause?: { readonly code?: string }; name?: string };
-  return cause?.code ?? name ?? "unknown";
+  const { name, code } = error as { readonly name?: string; readonly code?: string };
+  return name === "AbortError" ? "no answer in time" : (code ?? name ?? "unknown");
 }
