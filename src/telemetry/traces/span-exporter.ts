@@ -7,10 +7,12 @@ import { requestFrame } from "./otlp-json.ts";
 
 const SERVICE = "tollgate";
 const SEND_EVERY_MS = 1000;
-/** Sent sooner than that where so many characters wait. */
-const SEND_CHARS = 1024 * 1024;
-/** Spans that wait for a collector that is slow or away; more are dropped. */
-const MOST_WAITING_CHARS = 4 * 1024 * 1024;
+/** Sent sooner than that where so much waits. */
+const BATCH_BYTES = 1024 * 1024;
+/** That wait for a collector that is slow or away; spans of more are dropped. */
+const MOST_BATCHES = 4;
+/** Of UTF-8, for a character of a string. */
+const MOST_BYTES_PER_CHAR = 3;
 const TIMEOUT_MS = 10_000;
 /** At the end of the process. */
 const LAST_TIMEOUT_MS = 2000;
@@ -37,6 +39,9 @@ export type SpanExporterParts = {
   readonly log: Pick<Logger, "warn">;
 };
 
+/** What is sent at once: the bytes of a whole request but its end. */
+type Batch = { readonly bytes: Buffer; length: number; spans: number };
+
 /**
  * Sends spans to a collector, by OTLP over HTTP in JSON: each second, or sooner where many wait. A collector that is
  * away is sent them later; what it cannot be sent in the meantime is dropped and counted.
@@ -47,19 +52,22 @@ export class SpanExporter {
   dropped = 0;
   readonly #target: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #frame: readonly [string, string];
+  readonly #before: string;
+  readonly #behind: string;
   readonly #parts: SpanExporterParts;
   readonly #stopTicking: () => void;
-  #waiting: CallSpans[] = [];
-  #chars = 0;
+  /** The oldest first; the last is still added to, unless it is being sent. */
+  readonly #batches: Batch[] = [];
   #sending: Promise<void> | undefined;
+  /** Of a batch that was sent: memory that is new costs as much as to fill it. */
+  #spare: Buffer | undefined;
   #complainedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SpanExporterOptions, parts: SpanExporterParts) {
     this.#target = `${options.url.replace(/\/+$/, "")}/v1/traces`;
     this.#headers = { ...options.headers, "content-type": "application/json" };
     const version = ownVersion();
-    this.#frame = requestFrame(
+    [this.#before, this.#behind] = requestFrame(
       {
         "service.name": SERVICE,
         "service.version": version,
@@ -74,68 +82,85 @@ export class SpanExporter {
 
   /** Whether another call's spans would be kept. */
   get hasRoom(): boolean {
-    return this.#chars < MOST_WAITING_CHARS;
+    return this.#batches.length < MOST_BATCHES || this.#roomOf(this.#batches.at(-1)) > 0;
   }
 
-  add(spans: CallSpans): void {
-    this.#waiting.push(spans);
-    this.#chars += spans.text.length;
-    if (this.#chars >= SEND_CHARS) this.#send();
+  add({ text, count }: CallSpans): void {
+    const batch = this.#batchFor(text.length * MOST_BYTES_PER_CHAR + 1);
+    if (batch === undefined) {
+      this.dropped += count;
+      return;
+    }
+    if (batch.spans > 0) batch.length += batch.bytes.write(",", batch.length);
+    batch.length += batch.bytes.write(text, batch.length);
+    batch.spans += count;
   }
 
   /** Sends what waits, within two seconds, and ends. */
   async stop(): Promise<void> {
     this.#stopTicking();
     await this.#sending;
-    if (this.#waiting.length > 0) await this.#post(this.#take(), LAST_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(LAST_TIMEOUT_MS);
+    while (this.#batches.length > 0 && !signal.aborted) {
+      if (!(await this.#post(signal))) return;
+    }
+  }
+
+  #roomOf(batch: Batch | undefined): number {
+    if (batch === undefined || this.#isInAir(batch)) return 0;
+    return BATCH_BYTES - this.#behind.length - batch.length;
+  }
+
+  #isInAir(batch: Batch): boolean {
+    return this.#sending !== undefined && batch === this.#batches[0];
+  }
+
+  /** One with so much room; undefined where there is none, or where no call has so many spans. */
+  #batchFor(bytes: number): Batch | undefined {
+    const last = this.#batches.at(-1);
+    if (this.#roomOf(last) >= bytes) return last;
+    this.#send();
+    if (this.#batches.length >= MOST_BATCHES || bytes > BATCH_BYTES / 2) return undefined;
+    const batch: Batch = {
+      bytes: this.#spare ?? Buffer.allocUnsafe(BATCH_BYTES),
+      length: 0,
+      spans: 0,
+    };
+    this.#spare = undefined;
+    batch.length = batch.bytes.write(this.#before);
+    this.#batches.push(batch);
+    return batch;
   }
 
   #send(): void {
-    if (this.#sending !== undefined || this.#waiting.length === 0) return;
-    this.#sending = this.#post(this.#take(), TIMEOUT_MS).finally(() => {
+    if (this.#sending !== undefined || this.#batches.length === 0) return;
+    this.#sending = this.#post(AbortSignal.timeout(TIMEOUT_MS)).then((isDone) => {
       this.#sending = undefined;
+      if (isDone && this.#batches.length > 1) this.#send();
     });
   }
 
-  #take(): CallSpans[] {
-    const taken = this.#waiting;
-    this.#waiting = [];
-    this.#chars = 0;
-    return taken;
-  }
-
-  /** Never rejects. */
-  async #post(calls: CallSpans[], timeoutMs: number): Promise<void> {
-    const [before, behind] = this.#frame;
+  /** The oldest batch; false where it has to be sent again. Never rejects. */
+  async #post(signal: AbortSignal): Promise<boolean> {
+    const [batch] = this.#batches;
+    if (batch === undefined) return true;
+    const { bytes, length, spans } = batch;
+    const end = length + bytes.write(this.#behind, length);
     try {
-      const status = await post(this.#target, {
-        headers: this.#headers,
-        body: `${before}${calls.map(({ text }) => text).join()}${behind}`,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      if (status >= 200 && status < 300) {
-        this.sent += countOf(calls);
-        return;
-      }
-      this.#complain(`HTTP ${status}`);
-      if (RETRYABLE.has(status)) this.#putBack(calls);
-      else this.dropped += countOf(calls);
+      const body = bytes.subarray(0, end);
+      const status = await post(this.#target, { headers: this.#headers, body, signal });
+      const isTaken = status >= 200 && status < 300;
+      if (!isTaken) this.#complain(`HTTP ${status}`);
+      if (RETRYABLE.has(status)) return false;
+      if (isTaken) this.sent += spans;
+      else this.dropped += spans;
     } catch (error) {
       this.#complain(reasonOf(error));
-      this.#putBack(calls);
+      return false;
     }
-  }
-
-  /** Before those that came meanwhile, as far as there is room. */
-  #putBack(calls: CallSpans[]): void {
-    const kept: CallSpans[] = [];
-    for (const call of calls) {
-      if (!this.hasRoom) break;
-      kept.push(call);
-      this.#chars += call.text.length;
-    }
-    this.dropped += countOf(calls.slice(kept.length));
-    this.#waiting = [...kept, ...this.#waiting];
+    this.#batches.shift();
+    this.#spare = bytes;
+    return true;
   }
 
   #complain(reason: string): void {
@@ -146,13 +171,9 @@ export class SpanExporter {
   }
 }
 
-function countOf(calls: readonly CallSpans[]): number {
-  return calls.reduce((sum, { count }) => sum + count, 0);
-}
-
 type Message = {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Buffer;
   readonly signal: AbortSignal;
 };
 
