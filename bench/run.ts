@@ -16,7 +16,7 @@
  * (`storage-cost.ts`), and four gateways on one database against one of them (`gateway-counts.ts`). `--fleet`
  * simulates a hundred gateways and a million keys with the real ledger (`fleet.ts`). `--subscriptions` has
  * 10,000 subscribers told of new heads, and 1,000 of logs, beside a floor that writes the same (`subscriptions.ts`).
- * `--traces` holds calls of which a hundredth is traced against the same without traces (`traces-cost.ts`).
+ * `--traces` holds calls of which a tenth is traced against the same without traces (`traces-cost.ts`).
  * Exit code 1 where a call failed, or where something that is counted is above its bound or above the
  * run that `--compare` names; a missed target is none.
  */

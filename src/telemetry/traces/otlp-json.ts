@@ -57,9 +57,12 @@ export function requestFrame(
   ];
 }
 
-/** Microseconds are what a double holds of today's time. */
+/** Microseconds are what a double holds of today's time. Two small numbers are written faster than one of 16 digits. */
 function unixNanos(unixMs: number): string {
-  return `${Math.round(unixMs * 1000)}000`;
+  const micros = Math.round(unixMs * 1000);
+  const seconds = Math.floor(micros / 1e6);
+  const digits = String(1e6 + (micros - seconds * 1e6));
+  return `${seconds}${digits.slice(1)}000`;
 }
 
 function encodeAttributes(attributes: Attributes): string {

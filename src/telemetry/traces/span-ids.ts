@@ -5,7 +5,6 @@ const [TRACE_ID_BYTES, PREFIX_BYTES] = [16, 6];
 const POOL_BYTES = 2048;
 /** Ids of spans that begin alike. */
 const SPANS = 0x10000;
-const SUFFIX_DIGITS = 4;
 
 /**
  * New ids of traces and spans, as hex digits (W3C Trace Context, 3.2.2.3 and 3.2.2.4). A call has ten spans: of their ids
@@ -16,10 +15,13 @@ export class SpanIds {
     const suffix = this.#spans % SPANS;
     if (suffix === 0) this.#prefix = this.#take(PREFIX_BYTES);
     this.#spans = suffix + 1;
-    return this.#prefix + suffix.toString(16).padStart(SUFFIX_DIGITS, "0");
+    return `${this.#prefix}${this.#bytesInHex[suffix >> 8]}${this.#bytesInHex[suffix & 0xff]}`;
   };
   readonly newTraceId = (): string => this.#take(TRACE_ID_BYTES);
   readonly #bytes: Random;
+  readonly #bytesInHex = Array.from({ length: 256 }, (_, byte) =>
+    byte.toString(16).padStart(2, "0"),
+  );
   #prefix = "";
   #spans = 0;
   #digits = "";
