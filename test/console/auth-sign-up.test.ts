@@ -55,7 +55,7 @@ describe("where anybody may sign up", () => {
     expect(again.status).toBe(fresh.status);
     expect(shape(again.json)).toEqual(shape(fresh.json));
     const mail = await desk.mailbox.next("bob@example.com");
-    expect(mail.subject).toBe("You have signed up already - Tollgate");
+    expect(mail.subject).toBe("You already have an account - Tollgate");
     expect(linkIn(mail)).toBe(`${desk.origin}/sign-in`);
   });
 

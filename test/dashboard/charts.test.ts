@@ -318,7 +318,7 @@ test("of one method, over a span of one's own, percentiles lie where the calls' 
   const { page } = await openUsage(`${later}`, zone);
   await button(page, "Only eth_getLogs").first().click();
   await page.getByLabel(/^To \(/).fill(wallText(to, zone));
-  await page.getByText("The beginning has to lie before the end.").waitFor();
+  await page.getByText("The start must be before the end.").waitFor();
   await page.getByLabel(/^From \(/).fill(wallText(from, zone));
   const shown = () => Object.fromEntries(new URL(page.url()).searchParams);
   await expect.poll(shown).toMatchObject({

@@ -100,7 +100,7 @@ test("a key can be made, copied and found again without a mouse", async () => {
   );
   const { keyboard } = page;
   await keyboard.press("Tab");
-  await expectFocus(page.getByRole("link", { name: "Skip to the content" }));
+  await expectFocus(page.getByRole("link", { name: "Skip to content" }));
   await keyboard.press("Enter");
   await tabTo(page, button(page, "Create a key"));
   await keyboard.press("Enter");

@@ -16,7 +16,7 @@ import {
 } from "./support/steps.ts";
 import { openBrowser, type TestBrowser, type Visitor } from "./support/test-browser.ts";
 
-/** An account of this plan may make 100 calls of 80 credits a day. */
+/** An account of this plan may make 100 calls of 80 credits per day. */
 const PLANS = { small: { dailyCredits: 8000, creditsPerSecond: 8000 } };
 const NEW_PASSWORD = "another horse battery";
 
@@ -58,7 +58,7 @@ test("a passkey that was added signs in without a password, and not after it was
   });
   await button(page, "Add a passkey").click();
   await page.getByRole("dialog").getByLabel("Name").fill("Laptop");
-  await button(page, "Go on").click();
+  await button(page, "Continue").click();
   await page.getByRole("listitem").filter({ hasText: "Laptop" }).waitFor();
 
   await signOut(page);
@@ -81,7 +81,7 @@ test("with a second factor the password alone opens nothing; a code or a backup 
   const { page } = visitor;
   await button(page, "Turn on").click();
   await page.getByRole("dialog").getByLabel("Your password").fill(PASSWORD);
-  await button(page, "Go on").click();
+  await button(page, "Continue").click();
   const uri = await page.getByRole("link", { name: "open the app with it" }).getAttribute("href");
   // Each code works once, and the server takes that of the step before and after its own. The code of
   // now and then the next one stay within this when a step ends between reading and sending.
@@ -90,7 +90,7 @@ test("with a second factor the password alone opens nothing; a code or a backup 
   await button(page, "Turn it on").click();
   const shown = page.getByRole("figure", { name: "Backup codes" }).locator("pre");
   const [backupCode = ""] = ((await shown.textContent()) ?? "").split("\n");
-  await button(page, "I have kept them").click();
+  await button(page, "I have saved them").click();
   await button(page, "New backup codes").waitFor();
 
   await signOut(page);
@@ -112,7 +112,7 @@ test("with a second factor the password alone opens nothing; a code or a backup 
     if (!works) visitor.allow(/status of 401/);
     await button(page, "Sign in").click();
     if (works) await isInside(visitor);
-    else await page.getByText("This backup code is wrong or was used before").waitFor();
+    else await page.getByText("This backup code is wrong or was already used").waitFor();
   }
 });
 
@@ -125,12 +125,12 @@ test("a forgotten password is set anew by mail, once, and every session ends", a
   await heading(page, "Set a new password").waitFor();
   await page.getByLabel("E-mail").fill(email);
   await button(page, "Send the link").click();
-  await heading(page, "Look into your mail").waitFor();
+  await heading(page, "Check your e-mail").waitFor();
   const link = linkIn(await dashboard.mailbox.next(email));
   await page.goto(link);
   await page.getByLabel("New password").fill(NEW_PASSWORD);
   await button(page, "Set the password").click();
-  await heading(page, "The new password is set").waitFor();
+  await heading(page, "Your new password is set").waitFor();
   expect((await dashboard.mailbox.next(email)).subject).toMatch(/password/i);
 
   await signedIn.page.reload();
@@ -143,7 +143,7 @@ test("a forgotten password is set anew by mail, once, and every session ends", a
   await signedIn.page.goto(link);
   await signedIn.page.getByLabel("New password").fill(PASSWORD);
   await button(signedIn.page, "Set the password").click();
-  await signedIn.page.getByText("This link was used before or is too old").waitFor();
+  await signedIn.page.getByText("This link has expired or was already used").waitFor();
 });
 
 test("who signs in by a link of the command line sets a first password in the settings", async () => {
@@ -155,7 +155,7 @@ test("who signs in by a link of the command line sets a first password in the se
   await page.goto(/http\S+/.exec(stdout)?.[0] ?? "");
   await isInside(visitor);
   await visitor.open("/settings");
-  await page.getByText("You have none yet, and sign in by a link.").waitFor();
+  await page.getByText("You have no password yet and sign in by link.").waitFor();
   await page.getByRole("textbox", { name: "Password" }).fill(NEW_PASSWORD);
   await button(page, "Set the password").click();
   await button(page, "Change the password").waitFor();
@@ -218,8 +218,8 @@ test("a token that the owner makes lets a program make keys, until it is revoked
   await button(page, "Create an API token").click();
   await page.getByLabel("Name").fill("terraform");
   await button(page, "Create the token").click();
-  await page.getByText("Choose at least one thing that the token may do.").waitFor();
-  await page.getByLabel("Make, change, rotate and revoke keys").check();
+  await page.getByText("Choose at least one permission.").waitFor();
+  await page.getByLabel("Create, change, rotate and revoke keys").check();
   await button(page, "Create the token").click();
   const shown = page.getByRole("figure", { name: "The token" }).locator("pre");
   const token = (await shown.textContent()) ?? "";
@@ -280,7 +280,7 @@ test("what could not be loaded while the dashboard was away is loaded once it is
   await page.getByText("This could not be loaded").first().waitFor();
   // Its program has not come yet, and the page that is open stays.
   await page.getByRole("link", { name: "Members" }).click();
-  await page.getByText("It is loaded once the dashboard is back").waitFor();
+  await page.getByText("It will load once the dashboard is back").waitFor();
   await context.setOffline(false);
   await heading(page, "Members").waitFor();
   await go(page, "API keys");
@@ -295,9 +295,9 @@ test("a mail tells the owner when three quarters of the day are used, once", asy
   const { page, open } = visitor;
   await dashboard.signIn(visitor, email);
   await open("/alerts");
-  await page.getByText("Nobody is told yet. This is a suggestion").waitFor();
+  await page.getByText("Alerts are off. These are suggestions").waitFor();
   await button(page, "Save").click();
-  await page.getByText("The alerts are saved").waitFor();
+  await page.getByText("Alerts saved").waitFor();
 
   const alerts = () =>
     dashboard.mailbox.mails.filter(({ to, subject }) => to === email && /credits/.test(subject));

@@ -55,7 +55,7 @@ test("a person signs up, makes a key, sees what it used and where it ends, chang
   await open("/");
   await page.getByRole("link", { name: "Sign up" }).click();
   await signUp(page, dashboard.mailbox, "ada@example.com");
-  await page.getByRole("link", { name: "To the API keys" }).click();
+  await page.getByRole("link", { name: "Go to API keys" }).click();
   const key = await createKey(page, "indexer", 250);
   await keepKey(page);
   await go(page, "Usage");
@@ -87,9 +87,9 @@ test("a person signs up, makes a key, sees what it used and where it ends, chang
   await expectOneTruth(page, { spent: 245, left: Number(answers[2]?.left) });
 
   await go(page, "API keys");
-  await row(page, "250 credits a day").getByText("just now").waitFor();
+  await row(page, "250 credits per day").getByText("just now").waitFor();
   await button(page, "Rotate: indexer").click();
-  await button(page, "Make the new key").click();
+  await button(page, "Create the new key").click();
   const next = await shownKey(page);
   await page.getByText("The old key works until").waitFor();
   await keepKey(page);
@@ -104,7 +104,7 @@ test("a person signs up, makes a key, sees what it used and where it ends, chang
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => call(ended)).toMatchObject({ status: 401 });
   }
-  await page.getByText("Make your first key").waitFor();
+  await page.getByText("Create your first key").waitFor();
 
   await signOut(page);
   await open("/keys");
@@ -158,7 +158,7 @@ test("a subscription is watched in the explorer, and stands beside its key while
   });
   await open(`/explorer?${call}`);
   await button(page, "Send").click();
-  await page.getByText("1 message", { exact: true }).waitFor();
+  await page.getByText("1 event", { exact: true }).waitFor();
   await page.getByText('"result": "0x').waitFor();
   await button(page, "Stop").click();
   await page.getByText("The subscription has ended: you stopped it.").first().waitFor();
@@ -179,7 +179,7 @@ test("a call is entered field by field, and sent as the object that the fields s
   expect(JSON.parse(await json.inputValue())).toMatchObject({ value: "0xc", data: "0x" });
   await json.fill('{"to": "0x00000000219ab540356cbb839cbe05303d7705fa", "gasPrice": "0x1"}');
   await call.getByText("Fields").click();
-  await page.getByText("It has more than the fields show").waitFor();
+  await page.getByText("It has more than the fields can show").waitFor();
   await json.fill('{"to": "0x00000000219ab540356cbb839cbe05303d7705fa"}');
   await call.getByText("Fields").click();
   await page.getByLabel("Gas").fill("21000");

@@ -121,7 +121,7 @@ async function request(url: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
     reportAway();
-    const message = "The dashboard's server did not answer. Check your connection, then try again.";
+    const message = "The dashboard did not respond. Check your connection, then try again.";
     throw new ApiError({ status: 0, code: UNREACHABLE, message }, { cause });
   }
 }
@@ -133,7 +133,8 @@ function readError(status: number, text: string): ApiError {
   return new ApiError({
     status,
     code: error?.code ?? (isOfProxy(status, error !== undefined) ? UNREACHABLE : "internal"),
-    message: error?.message ?? `The server answered with status ${status}. Try again in a moment.`,
+    message:
+      error?.message ?? `The dashboard responded with status ${status}. Try again in a moment.`,
     field: error?.field,
   });
 }

@@ -67,13 +67,13 @@ function redirect(route: Route, { me }: Session, here: string): string | undefin
 const MISSING = new ApiError({
   status: 0,
   code: "missing",
-  message: "The page's program did not arrive. Check your connection, then try again.",
+  message: "This page did not load. Check your connection, then try again.",
 });
 
 const AWAY = new ApiError({
   status: 0,
   code: UNREACHABLE,
-  message: "The page's program did not arrive. It is loaded once the dashboard is back.",
+  message: "This page did not load. It will load once the dashboard is back.",
 });
 
 type Loaded = { readonly Page?: ComponentType<PageProps>; readonly error?: ApiError };

@@ -22,20 +22,20 @@ type AuthFault = {
 /** What the texts of the library leave open: what to do. */
 const ADVICE: Readonly<Record<string, string>> = {
   INVALID_EMAIL_OR_PASSWORD:
-    "E-mail or password is wrong. Check both, or ask for a sign-in link below.",
+    "Wrong e-mail or password. Check both, or request a sign-in link below.",
   INVALID_SIGN_UP_PASSWORD:
-    "This is not the password of the sign-up. If you did not sign up, close this page.",
-  PASSWORD_TOO_SHORT: "The password is too short: use at least 8 characters.",
-  PASSWORD_TOO_LONG: "The password is too long: use at most 128 characters.",
-  PASSWORD_ALREADY_SET: "You have a password already. Load the page again to change it.",
-  INVALID_PASSWORD: "The password is wrong. Type the one that you sign in with now.",
-  INVALID_TOKEN: "This link was used before or is too old. Ask for a new one.",
-  INVALID_CODE: "The code is wrong. Type the one that your app shows now.",
-  INVALID_BACKUP_CODE: "This backup code is wrong or was used before. Take another one.",
-  SESSION_NOT_FRESH: "For this change, sign out and in again first: your sign-in is too long ago.",
+    "This is not the password you signed up with. If you did not sign up, close this page.",
+  PASSWORD_TOO_SHORT: "This password is too short. Use at least 8 characters.",
+  PASSWORD_TOO_LONG: "This password is too long. Use at most 128 characters.",
+  PASSWORD_ALREADY_SET: "You already have a password. Reload the page to change it.",
+  INVALID_PASSWORD: "Wrong password. Enter your current password.",
+  INVALID_TOKEN: "This link has expired or was already used. Request a new one.",
+  INVALID_CODE: "Wrong code. Enter the one your app shows now.",
+  INVALID_BACKUP_CODE: "This backup code is wrong or was already used. Try another one.",
+  SESSION_NOT_FRESH: "Sign out and sign in again to make this change: you signed in too long ago.",
   SESSION_EXPIRED: "Your session has ended. Sign in again.",
   AUTH_CANCELLED: "The passkey was not used. Try again, or sign in another way.",
-  REGISTRATION_CANCELLED: "No passkey was made. Try again when you are ready.",
+  REGISTRATION_CANCELLED: "No passkey was created. Try again when you are ready.",
 };
 
 /** Ends a sign-up in a browser other than the one it began in. */
@@ -66,7 +66,7 @@ export function unwrap<A extends Answer>(answer: A): Extract<A, { error: null }>
 function textOf(status: number, message: string | undefined): string {
   if (status === 429) return "Too many attempts. Wait a minute, then try again.";
   if (message === undefined || message === "") {
-    return "The dashboard's server did not answer. Check your connection, then try again.";
+    return "The dashboard did not respond. Check your connection, then try again.";
   }
   return message.endsWith(".") ? message : `${message}.`;
 }

@@ -41,7 +41,7 @@ export function readEnd(date: string, now: UnixMs): number {
   const read = readDate(date);
   if ("value" in read && read.value > now) return read.value;
   const fault =
-    "fault" in read ? read.fault : `${date} has begun already (UTC); choose a later day`;
+    "fault" in read ? read.fault : `${date} has already begun (UTC); choose a later day`;
   throw new Problem("bad_request", fault, { field: "body.expires" });
 }
 

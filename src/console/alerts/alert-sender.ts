@@ -24,7 +24,7 @@ export class AlertSender {
     const { email: account, threshold, used, limit } = data;
     const mail = alertMail(to, { account, threshold, used, limit, url: publicUrl });
     const isTest = type === "usage.test";
-    const trial = { ...mail, subject: `Test of an alert: ${account}` };
+    const trial = { ...mail, subject: `Test alert: ${account}` };
     await mailer.send(isTest ? trial : { ...mail, isOwed: true });
   }
 

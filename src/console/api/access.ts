@@ -29,7 +29,7 @@ type Parts = TokenParts & {
 
 /** One text for what is unknown and for what belongs to somebody else. */
 export const notFound = (): Problem =>
-  new Problem("not_found", "there is nothing of this name here; look at the list that it was in");
+  new Problem("not_found", "there is nothing with this id; look it up in its list");
 
 const NOBODY: Caller = { user: undefined, token: undefined, account: undefined, role: undefined };
 
@@ -86,7 +86,10 @@ function checkToken(
   }
   if (accountId !== account) throw notFound();
   if (!scopes.includes(scope)) {
-    throw new Problem("forbidden", `the API token lacks the scope ${scope}; make one that has it`);
+    throw new Problem(
+      "forbidden",
+      `the API token lacks the scope ${scope}; create one that has it`,
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { codeOf, Problem } from "./problem.ts";
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StorageError) {
-    const text = "the store does not answer; try again in a moment";
+    const text = "the storage does not respond; try again in a moment";
     return new Problem("unavailable", text, { cause: error });
   }
   // Refusals of the server itself: a body that is no JSON or too large, an unknown media type.
@@ -13,7 +13,7 @@ export function problemOf(error: unknown): Problem {
   if (status !== undefined && error instanceof Error) {
     return new Problem(codeOf(status), error.message, { cause: error, status });
   }
-  const text = "something went wrong here; try again, and tell an operator if it stays so";
+  const text = "something went wrong; try again, and tell an operator if it happens again";
   return new Problem("internal", text, { cause: error });
 }
 

@@ -29,7 +29,7 @@ export async function readToken(
     throw new Problem("unauthorized", "this API token is not known here, or was revoked");
   }
   if (token.expiresAt !== null && token.expiresAt <= now) {
-    throw new Problem("unauthorized", "this API token has expired; make a new one");
+    throw new Problem("unauthorized", "this API token has expired; create a new one");
   }
   if (now - (token.lastUsedAt ?? 0) >= NOTED_EVERY_MS) {
     // The request does not wait for it, and goes on where it fails.

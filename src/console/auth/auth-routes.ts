@@ -93,7 +93,7 @@ function withoutTokens(text: string): string {
 /** better-auth's own code and message, and beside them the body that every other route gives. */
 function failure(status: number, text: string): object {
   const { code, message } = fieldsOf(text);
-  const told = message ?? (status >= 500 ? "something went wrong here; try again" : "refused");
+  const told = message ?? (status >= 500 ? "something went wrong; try again" : "refused");
   return {
     ...(code !== undefined && { code }),
     message: told,

@@ -92,7 +92,7 @@ export const createKey = defineRoute({
   url: "/api/accounts/:account/keys",
   access: "member",
   scope: "keys:write",
-  summary: "Makes a key; its text is in this answer and nowhere else",
+  summary: "Creates a key; its text is in this answer and nowhere else",
   params: accountParams,
   body: newKeyBody,
   status: 201,
@@ -121,7 +121,7 @@ export const rotateKey = defineRoute({
   access: "member",
   scope: "keys:write",
   summary:
-    "Makes a key of the same name, limits and lists; the old one works until the overlap ends",
+    "Creates a key with the same name, limits and lists; the old one works until the overlap ends",
   params: keyParams,
   body: z.strictObject({ overlap: z.string().max(20).optional() }),
   status: 201,

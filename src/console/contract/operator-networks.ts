@@ -132,7 +132,7 @@ export const readNodeHistory = defineRoute({
   method: "GET",
   url: `${upstreamUrl}/history`,
   access: "operator",
-  summary: "How a node did over an hour, a day or a week: attempts, failures, latency and lag",
+  summary: "A node's history over an hour, a day or a week: attempts, failures, latency and lag",
   params: upstreamParams,
   query: z.strictObject({ range: z.enum(NODE_RANGES).default("1h") }),
   status: 200,

@@ -62,7 +62,7 @@ export const findAllRequests = defineRoute({
   method: "GET",
   url: "/api/operator/requests",
   access: "operator",
-  summary: "The same, of whatever account",
+  summary: "The same, for any account",
   query,
   status: 200,
   reply: allFoundRequests,

@@ -52,7 +52,7 @@ export const createToken = defineRoute({
   method: "POST",
   url,
   access: "owner",
-  summary: "Makes an API token; its text is in this answer and nowhere else",
+  summary: "Creates an API token; its text is in this answer and nowhere else",
   params: accountParams,
   body: newTokenBody,
   status: 201,

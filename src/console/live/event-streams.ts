@@ -48,7 +48,7 @@ export class EventStreams {
   run(reply: FastifyReply, source: EventSource, request: StreamRequest): void {
     const own = [...this.#open.values()].filter((id) => id === request.reader).length;
     if (own >= STREAMS_OF_ONE) {
-      const text = `there are ${STREAMS_OF_ONE} live pages of yours already; close one`;
+      const text = `there are ${STREAMS_OF_ONE} live pages of yours open already; close one`;
       throw new Problem("too_many", text);
     }
     const response = reply.hijack().raw;

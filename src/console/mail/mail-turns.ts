@@ -20,7 +20,7 @@ export class MailTurns {
     const recent = (times: readonly number[]) => times.filter((time) => now - time < HOUR_MS);
     const taken = recent(this.#taken.get(accountId) ?? []);
     if (taken.length >= TURNS_AN_HOUR) {
-      const text = `${TURNS_AN_HOUR} messages an hour are sent to addresses of one's choice; wait`;
+      const text = `${TURNS_AN_HOUR} messages an hour can be sent to addresses that people choose; wait`;
       throw new Problem("too_many", text);
     }
     this.#taken.set(accountId, [...taken, now]);

@@ -13,11 +13,11 @@ type Text = {
 export function verificationMail(to: string, url: string): Mail {
   return mail(to, {
     subject: "Confirm your e-mail address",
-    lines: ["Somebody, you we think, signed up for Tollgate with this e-mail address."],
+    lines: ["Someone, we assume you, signed up for Tollgate with this e-mail address."],
     link: { label: "Confirm and sign in", url },
     after: [
-      "The link works for an hour. In another browser than the one that signed up it asks for the password.",
-      "If it was not you, do nothing: nobody can sign in with your address.",
+      "The link works for an hour. In a browser other than the one you signed up in, it asks for your password.",
+      "If it was not you, ignore this e-mail: nobody can sign in with your address.",
     ],
   });
 }
@@ -25,12 +25,15 @@ export function verificationMail(to: string, url: string): Mail {
 /** Somebody signed up with an address that a person has signed up with before. */
 export function alreadySignedUpMail(to: string, urls: { signIn: string; forgot: string }): Mail {
   return mail(to, {
-    subject: "You have signed up already",
+    subject: "You already have an account",
     lines: [
-      "Somebody, you we think, signed up for Tollgate with this e-mail address, which has signed up before.",
+      "Someone, we assume you, signed up for Tollgate with this e-mail address, which already has an account.",
     ],
     link: { label: "Sign in", url: urls.signIn },
-    after: [`If you have forgotten the password: ${urls.forgot}`, "If it was not you, do nothing."],
+    after: [
+      `If you have forgotten the password: ${urls.forgot}`,
+      "If it was not you, ignore this e-mail.",
+    ],
   });
 }
 
@@ -38,11 +41,11 @@ export function alreadySignedUpMail(to: string, urls: { signIn: string; forgot: 
 export function resetMail(to: string, url: string): Mail {
   return mail(to, {
     subject: "Set a new password",
-    lines: ["Somebody, you we think, asked for a new password for Tollgate."],
+    lines: ["Someone, we assume you, asked to set a new password for Tollgate."],
     link: { label: "Set a new password", url },
     after: [
       "The link works once, for an hour. All sessions end when a new password is set.",
-      "If it was not you, do nothing: the password stays as it is.",
+      "If it was not you, ignore this e-mail: your password stays as it is.",
     ],
   });
 }
@@ -52,7 +55,7 @@ export function passwordChangedMail(to: string, urls: { forgot: string }): Mail 
   const told = mail(to, {
     subject: "Your password was changed",
     lines: ["The password of your Tollgate account was changed just now."],
-    after: [`If it was not you, set another one at once: ${urls.forgot}`],
+    after: [`If it was not you, set a new one now: ${urls.forgot}`],
   });
   return { ...told, isOwed: true };
 }
@@ -63,7 +66,7 @@ export function signInMail(to: string, url: string): Mail {
     subject: "Your link to sign in",
     lines: ["Here is the link to sign in to Tollgate that you asked for."],
     link: { label: "Sign in", url },
-    after: ["It works once, for 15 minutes.", "If you did not ask for it, do nothing."],
+    after: ["It works once, for 15 minutes.", "If you did not ask for it, ignore this e-mail."],
   });
 }
 
@@ -73,12 +76,12 @@ export function invitationMail(
   invitation: { readonly by: string; readonly url: string; readonly account?: string },
 ): Mail {
   const { by, url, account } = invitation;
-  const what = account === undefined ? "made an account for you" : `added you to ${account}`;
+  const what = account === undefined ? "created an account for you" : `added you to ${account}`;
   return mail(to, {
     subject: "You are invited to Tollgate",
     lines: [`${by} ${what} on Tollgate, a gateway for blockchain nodes.`],
     link: { label: "Sign up or sign in", url },
-    after: [`Use this e-mail address, ${to}: the invitation is for it alone.`],
+    after: [`Use this e-mail address, ${to}: the invitation is only for this address.`],
   });
 }
 
@@ -98,7 +101,7 @@ export function alertMail(
   const all = threshold >= 100;
   return mail(to, {
     subject: all
-      ? `All credits of today are used: ${account}`
+      ? `All of today's credits are used: ${account}`
       : `${threshold} % of today's credits are used: ${account}`,
     lines: [
       `${account} has used ${count(used)} of today's ${count(limit)} credits.`,

@@ -92,7 +92,7 @@ function rotation(parts: ApiParts): BoundRoute {
   return bind(rotateKey, async ({ account, params, body, note }) => {
     const old = await findKey(parts, account, params.key);
     if (isExplorerKey(old)) {
-      throw new Problem("conflict", "this key is the explorer's own; make one for yourself");
+      throw new Problem("conflict", "this key belongs to the explorer; create one of your own");
     }
     const overlap =
       body.overlap === undefined ? { value: DEFAULT_OVERLAP_MS } : readOverlap(body.overlap);
@@ -107,7 +107,7 @@ function rotation(parts: ApiParts): BoundRoute {
     if (made === "ended") {
       throw new Problem(
         "conflict",
-        "the key has ended, so there is nothing to rotate; make a new one",
+        "the key has ended, so there is nothing to rotate; create a new one",
       );
     }
     const { key, text, oldEndsAt } = made;

@@ -40,7 +40,7 @@ function addition(parts: ApiParts, turns: MailTurns): BoundRoute {
   const { storage, clock, random, config } = parts;
   return bind(addMember, async ({ account, user, body, note }) => {
     if (config.console?.signup === "closed") {
-      const text = "this gateway takes no new people in the dashboard; ask an operator";
+      const text = "this gateway does not take new members in the dashboard; ask an operator";
       throw new Problem("forbidden", text);
     }
     const { email } = body;
@@ -52,7 +52,7 @@ function addition(parts: ApiParts, turns: MailTurns): BoundRoute {
     turns.take(account.id);
     const member = { id, accountId: account.id, email, addedAt, addedBy: user.email };
     if (isOwners || !(await storage.members.add(member))) {
-      throw new Problem("conflict", `${email} belongs to the account already`, {
+      throw new Problem("conflict", `${email} is already a member of the account`, {
         field: "body.email",
       });
     }

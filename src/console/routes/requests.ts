@@ -15,7 +15,7 @@ export function requestRoutes({ storage, config }: ApiParts): BoundRoute[] {
     if (log === undefined) {
       throw new Problem(
         "conflict",
-        "no request log is searched here: requestLog.path names no file",
+        "there is no request log to search: requestLog.path names no file",
       );
     }
     if (searches >= MOST_SEARCHES) {

@@ -67,7 +67,7 @@ function spanBetween(
   { now, kept }: { readonly now: UnixMs; readonly kept: Kept },
 ): Span {
   if (fromMs >= Math.min(toMs, now))
-    throw wrong("from", "`from` has to lie before `to`, and in the past");
+    throw wrong("from", "`from` must be before `to`, and in the past");
   const lengthMs = toMs - fromMs;
   const fine = FREE_STEPS.find(({ upToMs }) => lengthMs <= upToMs)?.stepMs;
   if (fine === undefined) throw wrong("from", "a span has at most 1,100 days");

@@ -58,7 +58,7 @@ type Scene = {
 const jobOf = (rig: Rig, over: Partial<AlertParts> = {}): AlertJob =>
   new AlertJob({ ...rig.parts, ...over });
 
-/** An account of 1000 credits a day that tells one mailbox and one webhook. */
+/** An account of 1000 credits per day that tells one mailbox and one webhook. */
 async function scene(options: RigOptions = {}): Promise<Scene> {
   const rig = await openRig({ console: { privateWebhooks: true }, ...options });
   ending.push(rig.close);

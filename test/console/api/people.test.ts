@@ -190,7 +190,12 @@ test("a store that does not answer is a 503 that says so, and its reason is in t
   const reply = await ada.get(`/api/accounts/${account.id}/keys`);
   expect([reply.statusCode, reply.json()]).toEqual([
     503,
-    { error: { code: "unavailable", message: "the store does not answer; try again in a moment" } },
+    {
+      error: {
+        code: "unavailable",
+        message: "the storage does not respond; try again in a moment",
+      },
+    },
   ]);
   expect(rig.log()).toMatch(/failed to answer/);
   await rig.app.close();

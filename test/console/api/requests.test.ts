@@ -48,7 +48,7 @@ test("without a log, or where it is standard output, pages do not offer it, and 
     const reply = await rig.person(ada.email).get(`/api/accounts/${ada.id}/requests?id=req-1`);
     expect(reply.statusCode).toBe(409);
     expect(reply.json().error.message).toBe(
-      "no request log is searched here: requestLog.path names no file",
+      "there is no request log to search: requestLog.path names no file",
     );
     expect((await rig.nobody.get("/api/config")).json().requestLog).toBe(false);
     await rig.close();

@@ -153,7 +153,7 @@ test("a revoked token is refused from its next request on, and so is one that ha
   expect((await rig.program(short.text).get(`${url}/keys`)).statusCode).toBe(200);
   rig.wait(DAY_MS);
   expect((await rig.program(short.text).get(`${url}/keys`)).json().error.message).toBe(
-    "this API token has expired; make a new one",
+    "this API token has expired; create a new one",
   );
 });
 

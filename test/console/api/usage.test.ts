@@ -432,7 +432,7 @@ test("a span that is none is refused with what would be right", async () => {
     "from=2026-10-26T00:00:00Z&to=2026-10-27T00:00:00Z",
   ]) {
     expect(await refused(query)).toMatchObject({
-      message: "`from` has to lie before `to`, and in the past",
+      message: "`from` must be before `to`, and in the past",
     });
   }
   expect(await refused("from=2021-10-24T02:00:00Z")).toMatchObject({

@@ -41,7 +41,7 @@ const dialog =
 
 async function openNewKey(page: Page): Promise<void> {
   await dialog("Create a key")(page);
-  await page.getByText("Limits, end and what it may be used for").click();
+  await page.getByText("Limits, expiry and restrictions").click();
 }
 
 async function fillExample(page: Page): Promise<void> {
@@ -80,7 +80,10 @@ export const SHOWN_PAGES: readonly Shown[] = [
   named("verify-password", guest("/verify?confirm=token", "Confirm your e-mail")),
   named("verify-bad", guest("/verify?error=TOKEN_EXPIRED", "Confirm your e-mail")),
   named("usage-empty", own("/usage", "Usage", { who: "newcomer", act: text("No calls in") })),
-  named("keys-empty", own("/keys", "API keys", { who: "newcomer", act: text("Make your first") })),
+  named(
+    "keys-empty",
+    own("/keys", "API keys", { who: "newcomer", act: text("Create your first") }),
+  ),
   own("/usage?range=24h", "Usage", { act: called }),
   named("usage-latency", own(SLOW, "Usage", { act: text("p99") })),
   named("usage-table", own(BY_KEY, "Usage", { act: showTable, isForPhones: true })),
@@ -97,7 +100,7 @@ export const SHOWN_PAGES: readonly Shown[] = [
     own("/explorer?network=mainnet&method=eth_call", "Explorer", { act: fillExample }),
   ),
   named("explorer-block", own("/explorer?network=solana&method=getBlock", "Explorer")),
-  own("/alerts", "Alerts", { act: text("Try it out") }),
+  own("/alerts", "Alerts", { act: text("Test") }),
   own("/members", "Members", { act: text("grace@example.com") }),
   own("/tokens", "API tokens", { act: text("billing") }),
   named("tokens-create", own("/tokens", "API tokens", { act: dialog("Create an API token") })),
@@ -113,8 +116,10 @@ export const SHOWN_PAGES: readonly Shown[] = [
   own("/accounts", "Accounts", { act: text("grace@example.com") }),
   named(
     "account-usage",
-    own("/accounts/OWNER/usage?range=24h", "Usage", { act: text("You look at it as an operator") }),
+    own("/accounts/OWNER/usage?range=24h", "Usage", {
+      act: text("You are viewing it as an operator"),
+    }),
   ),
-  named("account", own("/accounts/OWNER", OWNER, { act: text("Limits of its own") })),
-  own("/nowhere", "There is no such page"),
+  named("account", own("/accounts/OWNER", OWNER, { act: text("Custom limits") })),
+  own("/nowhere", "Page not found"),
 ];

@@ -72,8 +72,8 @@ export async function createKey(page: Page, name: string, creditsPerDay?: number
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(name);
   if (creditsPerDay !== undefined) {
-    await dialog.getByText("Limits, end and what it may be used for").click();
-    await dialog.getByLabel("Credits a day").fill(String(creditsPerDay));
+    await dialog.getByText("Limits, expiry and restrictions").click();
+    await dialog.getByLabel("Credits per day").fill(String(creditsPerDay));
   }
   await button(page, "Create the key").click();
   return shownKey(page);

@@ -26,7 +26,7 @@ test("totals are the sums of all series at each time", () => {
 test("the description names each series with calls, largest first", () => {
   const text = describe(data, "calls");
   expect(text).toBe("16 calls in all: other 10, eth_call 6. The table shows each value.");
-  expect(describe({ ...data, series: [] }, "calls")).toBe("No calls in this time.");
+  expect(describe({ ...data, series: [] }, "calls")).toBe("No calls in this period.");
 });
 
 test("the description of percentiles says those of the whole time, and adds nothing up", () => {
@@ -39,6 +39,6 @@ test("the description of percentiles says those of the whole time, and adds noth
   );
   const none = series.map(({ name }) => ({ name, values: [null, null, null], whole: null }));
   expect(describe({ ...data, figures: TIMES, series: none }, "latency")).toBe(
-    "No latency in this time.",
+    "No latency in this period.",
   );
 });

@@ -67,7 +67,7 @@ export function describe(data: ChartData, unit: string): string {
   const parts = data.series
     .map((series) => ({ name: series.name, whole: wholeOf(series) ?? 0 }))
     .filter(({ whole }) => whole > 0);
-  if (parts.length === 0) return `No ${unit} in this time.`;
+  if (parts.length === 0) return `No ${unit} in this period.`;
   if (addUp) parts.sort((a, b) => b.whole - a.whole);
   const inAll = addUp ? `${text(sum(parts.map(({ whole }) => whole)))} ${unit}` : capitalised(unit);
   const list = parts.map(({ name, whole }) => `${name} ${text(whole)}`).join(", ");

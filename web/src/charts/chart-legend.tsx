@@ -31,7 +31,7 @@ type LegendProps = {
 /** The series, each a switch. */
 export function ChartLegend({ figures, entries, onToggle, onShowAll }: LegendProps) {
   return (
-    <ul class="chart-legend" aria-label="Series: press to hide or show">
+    <ul class="chart-legend" aria-label="Series: select to hide or show">
       {entries.map(({ name, label, look, whole, isShown }) => (
         <li key={name}>
           <button type="button" aria-pressed={isShown} onClick={() => onToggle(name)}>

@@ -78,7 +78,7 @@ export function Chart({ label, unit, data, kind, of, zone, nameOf = own }: Chart
         controls={id}
         onClick={() => setIsTable(!isTable)}
       >
-        {isTable ? "Hide the table" : "Show as table"}
+        {isTable ? "Hide table" : "Show as table"}
       </Button>
       <div id={id} class="chart-table">
         {isTable && <ChartTable caption={`${label}: ${unit}`} {...{ data, zone, nameOf }} />}

@@ -71,7 +71,7 @@ export function MainLayout({ children }: { readonly children: ComponentChildren 
       <main id="main" class="content" tabIndex={-1}>
         {account?.suspended && (
           <Notice tone="danger" title="This account is suspended">
-            Its keys are refused with HTTP 403. Ask the operator of this gateway to lift it.
+            Its keys are refused with HTTP 403. Ask the operator of this gateway to resume it.
           </Notice>
         )}
         {children}

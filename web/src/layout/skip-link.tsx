@@ -2,7 +2,7 @@
 export function SkipLink() {
   return (
     <a class="skip-link" href="#main">
-      Skip to the content
+      Skip to content
     </a>
   );
 }

@@ -5,12 +5,12 @@ import { Button } from "../ui/button.tsx";
 import type { IconName } from "../ui/icon.tsx";
 
 const LOOKS: Readonly<Record<Theme, { readonly icon: IconName; readonly name: string }>> = {
-  system: { icon: "system", name: "as the device" },
+  system: { icon: "system", name: "same as device" },
   light: { icon: "sun", name: "light" },
   dark: { icon: "moon", name: "dark" },
 };
 
-/** Goes round the themes: as the device, light, dark. */
+/** Goes round the themes: same as device, light, dark. */
 export function ThemeSwitch() {
   useSetting("theme");
   const theme = readTheme();

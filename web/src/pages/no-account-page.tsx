@@ -11,9 +11,9 @@ export function NoAccountPage() {
   }, []);
   return (
     <div class="page">
-      <PageHead title="You belong to no account yet">
+      <PageHead title="You are not a member of any account yet">
         Ask the owner of an account to add {me?.user.email ?? "your e-mail"} as a member, or the
-        operator of this gateway to make an account for it. Then look again.
+        operator of this gateway to create an account for you. Then refresh this page.
       </PageHead>
       <Button kind="primary" icon="refresh" onClick={() => void refresh()}>
         Refresh

@@ -8,11 +8,11 @@ export function NotFoundPage() {
   }, []);
   return (
     <div class="page">
-      <PageHead title="There is no such page">
-        Perhaps the address has a slip, or the page is for operators only.
+      <PageHead title="Page not found">
+        The address may be wrong, or the page may be for operators only.
       </PageHead>
       <ButtonLink to="/" kind="primary">
-        To the overview
+        Go to the overview
       </ButtonLink>
     </div>
   );

@@ -38,7 +38,7 @@ export function PlanForm({ account, path, onChange }: FormProps) {
       submit="Change plan"
       onSubmit={async (values) => {
         onChange(await api.patch<OperatorAccount>(path, { plan: values.text("plan") }));
-        toast("The plan is changed.");
+        toast("Plan changed.");
       }}
     >
       <Select
@@ -63,14 +63,14 @@ export function LimitsForm({ account: { ownLimits, limits }, path, onChange }: F
           creditsPerSecond: numberOrNull(values.text("creditsPerSecond")),
         };
         onChange(await api.patch<OperatorAccount>(path, { limits: body }));
-        toast("The limits are saved.");
+        toast("Limits saved.");
       }}
     >
       <div class="fields">
         <Field
           {...AMOUNT}
           name="creditsPerDay"
-          label="Credits a day"
+          label="Credits per day"
           optional
           initial={ownLimits.creditsPerDay ?? ""}
           hint={`In force: ${formatNumber(limits.creditsPerDay)}`}
@@ -78,7 +78,7 @@ export function LimitsForm({ account: { ownLimits, limits }, path, onChange }: F
         <Field
           {...AMOUNT}
           name="creditsPerSecond"
-          label="Credits a second"
+          label="Credits per second"
           optional
           initial={ownLimits.creditsPerSecond ?? ""}
           hint={`In force: ${formatNumber(limits.creditsPerSecond)}`}
@@ -106,7 +106,7 @@ export function CreditForm({ path, onAdded }: CreditFormProps) {
       onSubmit={async (values) => {
         const credits = Number(values.text("credits"));
         const { left } = await api.post<Balance>(`${path}/credit`, { credits });
-        toast(`${formatNumber(credits)} credits added: ${formatNumber(left)} are left today.`);
+        toast(`${formatNumber(credits)} credits added. ${formatNumber(left)} left today.`);
         setAmount("");
         onAdded();
       }}

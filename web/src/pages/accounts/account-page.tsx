@@ -66,10 +66,10 @@ function Known({ account, path, loaded: { set, reload, error } }: KnownProps) {
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       <Today account={account} />
       <div class="columns">
-        <Card title="Plan" hint="What it grants stands in the configuration, under plans.">
+        <Card title="Plan" hint="Its limits are set in the configuration, under plans.">
           <PlanForm {...{ account, path, onChange }} />
         </Card>
-        <Card title="Add credits" hint="To the balance of this UTC day, gone at 00:00 UTC.">
+        <Card title="Add credits" hint="Added to today's balance. They expire at 00:00 UTC.">
           <CreditForm
             path={path}
             onAdded={() => {
@@ -79,7 +79,10 @@ function Known({ account, path, loaded: { set, reload, error } }: KnownProps) {
           />
         </Card>
       </div>
-      <Card title="Limits of its own" hint="In place of its plan's. Empty: its plan's.">
+      <Card
+        title="Custom limits"
+        hint="These replace the plan's limits. Leave a field empty to use the plan's."
+      >
         <LimitsForm key={JSON.stringify(account.ownLimits)} {...{ account, path, onChange }} />
       </Card>
       <AccountAudit key={changes} id={account.id} />
@@ -104,14 +107,18 @@ function Today({
         />
         <Stats>
           <Stat label="Credits used" value={formatNumber(used)} note={formatShare(share)} />
-          <Stat label="Credits of the day" value={formatNumber(limit)} note="added ones included" />
+          <Stat
+            label="Credits of the day"
+            value={formatNumber(limit)}
+            note="including added credits"
+          />
           <Stat
             label="Active keys"
             value={formatNumber(keys.active)}
-            note={`of ${keys.all} ever made; ${maxKeys === null ? "any number" : maxKeys} allowed`}
+            note={`of ${keys.all} created so far; ${maxKeys === null ? "any number" : maxKeys} allowed`}
           />
           <Stat
-            label="Made"
+            label="Created"
             value={<Ago value={created} />}
             note={<Time value={created} style="day" />}
           />
@@ -132,7 +139,7 @@ function Suspend({ account: { email, suspended }, path, onChange }: SuspendProps
   const action = suspended ? "Resume" : "Suspend";
   const run = async () => {
     onChange(await api.patch<OperatorAccount>(path, { suspended: !suspended }));
-    toast(suspended ? `${email} may call again.` : `${email} is suspended.`);
+    toast(suspended ? `${email} can make calls again.` : `${email} is suspended.`);
   };
   return (
     <>
@@ -146,8 +153,8 @@ function Suspend({ account: { email, suspended }, path, onChange }: SuspendProps
         >
           <p>
             {suspended
-              ? "Its keys work again within a second, with the limits that they had."
-              : "All its keys are refused within a second, with status 403. Nothing is deleted: resume it whenever you like."}
+              ? "Its keys work again within a second, with the same limits as before."
+              : "Within a second, all its keys are refused with status 403. Nothing is deleted, and you can resume it at any time."}
           </p>
         </Confirm>
       )}
@@ -159,12 +166,12 @@ function AccountAudit({ id }: { readonly id: string }) {
   const pages = usePages<AuditEntryView>("/operator/audit", { account: id });
   const { items, error, reload, number, next, previous, loading } = pages;
   return (
-    <Card title="Audit log" hint="Every change of this account, newest first." flush>
+    <Card title="Audit log" hint="Every change to this account, newest first." flush>
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       {items === undefined && error === undefined && <Skeleton />}
       {items?.length === 0 && (
         <Empty icon="log" title="Nothing has happened yet">
-          Changes of the account, its keys, members and sign-ins stand here.
+          Changes to the account, its keys and members, and sign-ins appear here.
         </Empty>
       )}
       {items !== undefined && items.length > 0 && <AuditTable entries={items} />}

@@ -25,7 +25,7 @@ export function AccountUsagePage({ params }: PageProps) {
   return (
     <>
       <Notice>
-        This is what <Link to={to}>{email}</Link> sees. You look at it as an operator.
+        This is what <Link to={to}>{email}</Link> sees. You are viewing it as an operator.
       </Notice>
       <ViewedAccount account={{ id, email, plan, suspended, role: "member" }}>
         <UsagePage />

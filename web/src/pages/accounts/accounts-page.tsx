@@ -33,7 +33,7 @@ export function AccountsPage() {
           </Button>
         }
       >
-        Everybody who may call this gateway: their plan, what they used today, and their keys.
+        Everyone who can call this gateway, with their plan, today's use and keys.
       </PageHead>
       <LargestCard />
       <SearchField value={search} onSearch={setSearch} />
@@ -65,7 +65,7 @@ function SearchField(props: { readonly value: string; readonly onSearch: (text: 
         type="search"
         name="search"
         label="Search"
-        placeholder="A part of an e-mail or an id"
+        placeholder="Part of an e-mail or id"
         value={text}
         onInput={setText}
         maxLength={254}
@@ -78,13 +78,13 @@ function None({ search }: { readonly search: string }) {
   if (search === "") {
     return (
       <Empty icon="building" title="No accounts yet">
-        Make one for somebody: they are invited by mail, where mail is set up.
+        Create one for somebody. They get an invitation by e-mail if mail is set up.
       </Empty>
     );
   }
   return (
-    <Empty icon="building" title="No account is like this">
-      No e-mail and no id has “{search}” in it. Search for less of it.
+    <Empty icon="building" title="No matching accounts">
+      No e-mail or id contains “{search}”. Try a shorter search.
     </Empty>
   );
 }

@@ -28,18 +28,18 @@ export function CreateAccount({ onClose }: { readonly onClose: () => void }) {
           onSubmit={async (values) => {
             const body = { email: values.text("email"), plan: values.text("plan") };
             const made = await api.post<OperatorAccount>("/operator/accounts", body);
-            toast(mail ? `${made.email} is invited.` : `The account of ${made.email} is made.`);
+            toast(mail ? `${made.email} is invited.` : `The account ${made.email} is created.`);
             navigate(`/accounts/${encodeURIComponent(made.id)}`);
           }}
         >
           <Field
             type="email"
             name="email"
-            label="E-mail of its owner"
+            label="Owner's e-mail"
             hint={
               mail
-                ? "An invitation with a link to sign in is sent there."
-                : "No mail is set up: give them a link of “tollgate accounts link” yourself."
+                ? "We send an invitation with a sign-in link to this address."
+                : "Mail is not set up. Create a sign-in link with “tollgate accounts link” and send it yourself."
             }
             required
             maxLength={254}

@@ -17,7 +17,7 @@ export function LargestCard() {
   const { data, error, reload } = useGet<AllUsage>("/operator/usage", { range });
   const segments = (
     <Segments
-      label="How far back"
+      label="Time range"
       choices={FLEET_RANGES.map((value) => ({ value, label: value }))}
       value={range}
       onChange={setRange}
@@ -45,7 +45,7 @@ export function LargestCard() {
 }
 
 function inWords({ accounts, calls, credits }: AllUsage["all"]): string {
-  if (accounts === 0) return "Nobody has called.";
+  if (accounts === 0) return "No calls yet.";
   const who = accounts === 1 ? "One account" : `${formatNumber(accounts)} accounts`;
   return `${who}: ${plural(calls, "call")}, ${plural(credits, "credit")}.`;
 }
@@ -66,7 +66,7 @@ function columnsOf(all: AllUsage["all"]): readonly Column<Row>[] {
     },
     { ...{ key: "calls", head: "Calls", align: "end" }, cell: ({ calls }) => formatNumber(calls) },
     {
-      ...{ key: "failed", head: "Not answered", align: "end" },
+      ...{ key: "failed", head: "Unanswered", align: "end" },
       cell: ({ failed, calls }) => (
         <div>
           {formatNumber(failed)}

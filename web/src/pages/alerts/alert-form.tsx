@@ -13,8 +13,8 @@ import { Form, type FormValues, fieldError } from "../../ui/form.tsx";
 import { Notice } from "../../ui/notice.tsx";
 
 const TEXTS: Readonly<Record<(typeof THRESHOLDS)[number], string>> = {
-  75: "75 %: a quarter of the day's credits is left",
-  85: "85 %: time to look",
+  75: "75 %: a quarter of the day's credits left",
+  85: "85 %: time to check",
   100: "100 %: calls are refused until 00:00 UTC",
 };
 
@@ -29,7 +29,7 @@ export function AlertForm({ settings, editable, onSaved }: Props) {
   if (!editable) return <AlertFacts settings={settings} />;
   const send = async (values: FormValues) => {
     onSaved(await api.put<WrittenAlertSettings>(path("/alerts"), readSettings(values)));
-    toast("The alerts are saved");
+    toast("Alerts saved");
   };
   const { thresholds, emails } = isNobodyTold(settings)
     ? { thresholds: THRESHOLDS, emails: [account.email] }
@@ -37,7 +37,7 @@ export function AlertForm({ settings, editable, onSaved }: Props) {
   return (
     <Form submit="Save" onSubmit={send}>
       {isNobodyTold(settings) && (
-        <Notice>Nobody is told yet. This is a suggestion: save it to turn the alerts on.</Notice>
+        <Notice>Alerts are off. These are suggestions: save them to turn alerts on.</Notice>
       )}
       <fieldset class="stack-tight">
         <legend class="legend">When this share of the day's credits is used</legend>
@@ -56,7 +56,7 @@ export function AlertForm({ settings, editable, onSaved }: Props) {
         label="E-mails"
         optional
         rows={3}
-        hint={`One a line, at most ${MOST_ALERT_EMAILS}.`}
+        hint={`One per line, at most ${MOST_ALERT_EMAILS}.`}
         placeholder="ops@example.com"
         initial={emails.join("\n")}
       />
@@ -66,7 +66,7 @@ export function AlertForm({ settings, editable, onSaved }: Props) {
         optional
         type="url"
         mono
-        hint="A POST with JSON, signed as Standard Webhooks and tried again for hours when it fails."
+        hint="A JSON POST, signed as Standard Webhooks. Failed deliveries are retried for hours."
         placeholder="https://example.com/hooks/tollgate"
         initial={settings.webhook?.url}
       />
@@ -89,7 +89,7 @@ function readSettings(values: FormValues): AlertSettingsBody {
   if (emails.length > MOST_ALERT_EMAILS) {
     throw fieldError(
       "emails",
-      `Keep at most ${MOST_ALERT_EMAILS} e-mails; here are ${emails.length}.`,
+      `Enter at most ${MOST_ALERT_EMAILS} e-mails; there are ${emails.length}.`,
     );
   }
   const url = values.text("webhook");
@@ -116,7 +116,7 @@ function AlertFacts({ settings: { thresholds, emails, webhook } }: Pick<Props, "
     );
   return (
     <dl class="facts">
-      <dt>Told at</dt>
+      <dt>Notify at</dt>
       <dd>{list(thresholds.map((threshold) => `${threshold} %`))}</dd>
       <dt>E-mails</dt>
       <dd>{list(emails)}</dd>

@@ -18,7 +18,7 @@ export function AlertTest({ settings, able }: Props) {
   const [result, setResult] = useState<AlertTestResult>();
   const nobody = isNobodyTold(settings);
   return (
-    <Card title="Try it out" hint="Sends one message to everybody who is told, at once.">
+    <Card title="Test" hint="Sends one message to every recipient now.">
       <div class="stack">
         <div class="row">
           <ActionButton
@@ -30,7 +30,7 @@ export function AlertTest({ settings, able }: Props) {
           </ActionButton>
         </div>
         {nobody && (
-          <p class="muted">Nobody is told yet. Save an e-mail or a webhook first, then try.</p>
+          <p class="muted">There are no recipients yet. Save an e-mail or a webhook first.</p>
         )}
         <div class="stack-tight" aria-live="polite">
           {result !== undefined && (
@@ -42,8 +42,8 @@ export function AlertTest({ settings, able }: Props) {
         </div>
         <p class="muted small">
           A webhook gets <code>{'{"type":"usage.threshold","timestamp":…,"data":{…}}'}</code> with
-          the account, the day, the threshold and the credits used, of all and left. An answer other
-          than 2xx is tried again after 5 s, 30 s, 2 min, 10 min, 1 h and 6 h.
+          the account, the day, the threshold, and the credits used, left and in total. A response
+          other than 2xx is retried after 5 s, 30 s, 2 min, 10 min, 1 h and 6 h.
         </p>
       </div>
     </Card>
@@ -54,8 +54,7 @@ type OutcomeProps = { readonly what: string; readonly outcome: string };
 
 function Outcome({ what, outcome }: OutcomeProps) {
   const tone: Tone = outcome === "sent" ? "ok" : outcome === "none" ? "info" : "warn";
-  const text =
-    outcome === "sent" ? "sent" : outcome === "none" ? "nobody is told this way" : outcome;
+  const text = outcome === "sent" ? "sent" : outcome === "none" ? "not set" : outcome;
   return (
     <Notice tone={tone}>
       {what}: {text}

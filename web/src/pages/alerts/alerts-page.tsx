@@ -25,9 +25,9 @@ export function AlertsPage() {
   return (
     <>
       <PageHead title="Alerts">
-        Be told before the day's credits are used up, by e-mail, by a webhook, or both.
+        Get notified by e-mail or webhook before the day's credits run out.
       </PageHead>
-      {!owner && <Notice>Only the owner, {account.email}, changes the alerts.</Notice>}
+      {!owner && <Notice>Only the owner, {account.email}, can change the alerts.</Notice>}
       {error !== undefined && <LoadFault error={error} retry={settings.reload} />}
       {data === undefined && error === undefined && (
         <Card>
@@ -36,7 +36,7 @@ export function AlertsPage() {
       )}
       {data !== undefined && (
         <div class="columns">
-          <Card title="Who is told, and when">
+          <Card title="Recipients and thresholds">
             <AlertForm settings={data} editable={owner} onSaved={saved} />
           </Card>
           <AlertTest settings={data} able={owner} />

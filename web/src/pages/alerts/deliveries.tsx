@@ -27,8 +27,9 @@ export function Deliveries() {
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       {items === undefined && error === undefined && <Skeleton lines={3} />}
       {items?.length === 0 && (
-        <Empty icon="bell" title="No alert was sent yet">
-          When a day's use reaches one of the shares above, the message and how it went stand here.
+        <Empty icon="bell" title="No alerts sent yet">
+          When a day's use reaches one of the thresholds above, the alert and its delivery appear
+          here.
         </Empty>
       )}
       {items !== undefined && items.length > 0 && (
@@ -51,7 +52,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { key: "at", head: "When", cell: ({ at }) => <Time value={at} /> },
   {
     key: "threshold",
-    head: "Reached",
+    head: "Threshold",
     rowHead: true,
     cell: ({ threshold, day }) => `${threshold} % of ${day} (UTC)`,
   },

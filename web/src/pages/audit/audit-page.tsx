@@ -14,15 +14,14 @@ export function AuditPage() {
   return (
     <>
       <PageHead title="Audit log">
-        Every change of this account and every sign-in of its people: who, what, when and from
-        where.
+        Every change to this account and every sign-in: who, what, when and from where.
       </PageHead>
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       <Card flush>
         {items === undefined && error === undefined && <Skeleton lines={6} />}
         {items?.length === 0 && (
           <Empty icon="log" title="Nothing has happened yet">
-            Make an API key, add a member, or sign in on another device: each stands here then.
+            Create an API key, add a member or sign in on another device, and it appears here.
           </Empty>
         )}
         {items !== undefined && items.length > 0 && <AuditTable entries={items} />}

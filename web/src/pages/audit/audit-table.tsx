@@ -14,8 +14,8 @@ const COLUMNS: readonly Column<AuditEntryView>[] = [
   { key: "at", head: "When", cell: ({ at }) => <Time value={at} /> },
   { key: "actor", head: "Who", cell: ({ actor }) => <Actor actor={actor} /> },
   { key: "action", head: "What", rowHead: true, cell: ({ action }) => describeAction(action) },
-  { key: "target", head: "Of what", cell: (entry) => <Subject entry={entry} /> },
-  { key: "from", head: "From where", cell: (entry) => <From entry={entry} /> },
+  { key: "target", head: "Target", cell: (entry) => <Subject entry={entry} /> },
+  { key: "from", head: "From", cell: (entry) => <From entry={entry} /> },
 ];
 
 const ACTORS = {

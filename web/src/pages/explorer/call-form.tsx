@@ -44,7 +44,7 @@ export function CallForm(props: CallFormProps) {
     if (parsed.method !== method.method) return onMethod(parsed.method, parsed.params);
     const texts = textsOf(method.params, parsed.params);
     if (texts !== undefined) return onDraft({ texts });
-    setRefusal("The form cannot show these params. Send them from here as they are.");
+    setRefusal("The form cannot show these params. You can send them from here as they are.");
   };
   const send = async () => {
     setIsTried(true);
@@ -121,7 +121,7 @@ function RawField({ raw, parsed, onInput }: RawProps) {
       {...{ name: "raw", label: "Request", mono: true, onInput, value: raw }}
       rows={Math.min(24, Math.max(8, raw.split("\n").length + 1))}
       fault={parsed !== undefined && "fault" in parsed ? parsed.fault : undefined}
-      hint="A whole request, or its list of params alone. Paste one from your logs to try it."
+      hint="A whole request, or only its list of params. Paste one from your logs to try it."
     />
   );
 }
@@ -136,7 +136,7 @@ type ParamsProps = {
 
 function Params({ method, texts, faults, isTried, onInput }: ParamsProps) {
   if (method.params.length === 0) {
-    return <p class="card-hint">This method takes no params: just send it.</p>;
+    return <p class="card-hint">This method takes no params.</p>;
   }
   return (
     <>

@@ -28,11 +28,13 @@ export function CallResult({ call: { reply, method, network } }: { readonly call
             note={`HTTP status ${reply.status}`}
           />
           <Stat label="Credits" value={formatNumber(reply.credits)} note="charged" />
-          <Stat label="Time" value={formatMs(reply.ms)} note="seen from the dashboard" />
+          <Stat label="Time" value={formatMs(reply.ms)} note="measured by the dashboard" />
           <Stat
             label="Block"
             value={reply.block ?? "–"}
-            note={reply.block === null ? "the params name no tag" : "that it was answered for"}
+            note={
+              reply.block === null ? "the params name no block tag" : "the call was answered for"
+            }
           />
           <Stat label="Served by" {...servedBy(reply)} />
         </Stats>

@@ -33,7 +33,7 @@ export function CopyCall({ network, method, params }: Props) {
           <Code label={`The call for ${snippet.label}`} text={snippet.text} />
         </Tabs>
         <p class="card-hint">
-          Put one of your keys in place of <code>{KEY}</code>.
+          Replace <code>{KEY}</code> with one of your keys.
         </p>
       </div>
     </details>

@@ -31,18 +31,18 @@ const ROWS: readonly (readonly [string, Row])[] = Object.entries(ERRORS);
 /** What cannot be read from the row alone. */
 const ADVICE: Readonly<Record<string, string>> = {
   parse_error: "Fix the JSON in the raw view.",
-  invalid_params:
-    "Look at the parameter that the message names; its hint says what would be right.",
-  node_invalid_params: "Look at the parameter that the message names; the node knows it otherwise.",
-  method_not_found: "Choose a method of the list: the gateway serves these, and none that writes.",
-  unauthorized: "The explorer's key was revoked or has expired: see the page API keys.",
-  forbidden: "The details name what the account or the key may not do: see the page API keys.",
+  invalid_params: "Check the parameter named in the message; its hint says what is valid.",
+  node_invalid_params: "Check the parameter named in the message; the node expects something else.",
+  method_not_found:
+    "Choose a method from the list. The gateway serves only these, and all are read-only.",
+  unauthorized: "The explorer's key was revoked or has expired. See the API keys page.",
+  forbidden: "The details say what the account or key is not allowed to do. See the API keys page.",
   payment_required: "Wait for the reset at 00:00 UTC, or ask an operator to add credits.",
   key_balance_exhausted: "Wait for the reset at 00:00 UTC, or raise the key's limit.",
-  revert: "The contract refused these arguments in this state. Try another block, sender or data.",
-  execution_failed: "Give more gas or balance, or other data, as the message says.",
-  header_not_found: "Take a block that exists: latest, or a lower number.",
-  archive_unavailable: "Take a block of the newest ones, or a network with archive nodes.",
+  revert: "The contract reverted for these arguments. Try another block, sender or data.",
+  execution_failed: "Change the gas, the balance or the data as the message says.",
+  header_not_found: "Use a block that exists: latest, or a lower number.",
+  archive_unavailable: "Use a recent block, or a network with archive nodes.",
   answer_too_large: "Ask for less: fewer blocks, one address, a shorter list.",
 };
 
@@ -89,6 +89,6 @@ export function servedBy({ status, servedBy: partner }: Served): {
 } {
   if (status === 503) return { value: "nobody", note: "no node could answer in time" };
   if (status >= 400) return { value: "nobody", note: "the gateway answered this itself" };
-  if (partner !== null) return { value: partner, note: "no own node could" };
-  return { value: "own nodes", note: "or what the gateway keeps" };
+  if (partner !== null) return { value: partner, note: "your own nodes could not" };
+  return { value: "own nodes", note: "or the cache" };
 }

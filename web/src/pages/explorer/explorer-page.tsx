@@ -27,15 +27,15 @@ export function ExplorerPage() {
   return (
     <>
       <PageHead title="Explorer">
-        Try any method. Each call goes through the gateway with a key of its own, costs what it
-        always costs, and counts in your <Link to="/usage">usage</Link>.
+        Try any method. Each call goes through the gateway with its own key, costs the usual
+        credits, and counts in your <Link to="/usage">usage</Link>.
       </PageHead>
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       {data === undefined && error === undefined && <Skeleton lines={8} />}
       {data !== undefined && first === undefined && (
         <Empty icon="network" title="No networks yet">
-          This gateway serves no network. An operator adds one under <code>networks</code> in its
-          configuration.
+          This gateway serves no networks. An operator can add one under <code>networks</code> in
+          its configuration.
         </Empty>
       )}
       {data !== undefined && first !== undefined && (
@@ -156,8 +156,8 @@ function Waiting() {
   return (
     <Card title="Answer">
       <Empty icon="explorer" title="No call yet">
-        Choose a method and send it. The answer appears here, with its credits, its time, the block
-        that it was answered for, and the node that served it.
+        Choose a method and send it. The answer appears here with its cost, its time, the block it
+        is for, and the node that served it.
       </Empty>
     </Card>
   );

@@ -31,7 +31,7 @@ export function HistoryCard({ calls, onOpen }: HistoryProps) {
     },
   ];
   return (
-    <Card title="This visit" hint="Gone when you close or reload the dashboard." flush>
+    <Card title="This visit" hint="Cleared when you close or reload the dashboard." flush>
       <Table
         caption="Calls of this visit"
         columns={columns}

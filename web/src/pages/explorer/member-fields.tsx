@@ -64,7 +64,7 @@ export function MemberFields({ param, label, text, fault, onInput, asJson }: Pro
         </p>
       )}
       {texts === undefined && (
-        <p class="card-hint">It has more than the fields show, or is no object yet.</p>
+        <p class="card-hint">It has more than the fields can show, or is not an object yet.</p>
       )}
     </fieldset>
   );

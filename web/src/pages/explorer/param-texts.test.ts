@@ -98,7 +98,7 @@ describe("the list that is sent", () => {
   });
 
   test("names what is needed and was left empty", () => {
-    expect(encodeAll(params, ["", "", "", ""]).faults).toEqual({ 0: "This one is needed." });
+    expect(encodeAll(params, ["", "", "", ""]).faults).toEqual({ 0: "This is required." });
   });
 });
 

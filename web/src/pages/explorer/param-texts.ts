@@ -35,7 +35,7 @@ export function encode(kind: ParamKind, given: string): Encoded {
 
 function encodeNumber(text: string): Encoded {
   const value = Number(text);
-  if (!/^-?\d+$/.test(text)) return { fault: "This has to be a whole number." };
+  if (!/^-?\d+$/.test(text)) return { fault: "Enter a whole number." };
   return Number.isSafeInteger(value) ? { value } : { fault: "This number is too large." };
 }
 
@@ -44,7 +44,7 @@ function encodeJson(text: string): Encoded {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { fault: `This is not JSON yet: ${reason}` };
+    return { fault: `This is not valid JSON: ${reason}` };
   }
 }
 
@@ -83,7 +83,7 @@ export function encodeAll(params: readonly MethodParam[], texts: readonly string
   for (const [index, param] of params.entries()) {
     const one = encoded[index];
     if (one !== undefined && "fault" in one) faults[index] = one.fault;
-    if (one === undefined && param.required) faults[index] = "This one is needed.";
+    if (one === undefined && param.required) faults[index] = "This is required.";
     if (index < count)
       values.push(one !== undefined && "value" in one ? one.value : (param.fallback ?? null));
   }

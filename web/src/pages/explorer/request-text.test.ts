@@ -24,7 +24,7 @@ test("a request without params has none", () => {
 });
 
 test.each([
-  ["{", "This is not JSON yet"],
+  ["{", "This is not valid JSON"],
   ["5", "Write a request"],
   ['{"params":[]}', "Write a request"],
   ['{"method":5}', '"method"'],

@@ -14,7 +14,7 @@ export function parseRequest(text: string, method: string): ParsedRequest {
     value = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { fault: `This is not JSON yet: ${reason}` };
+    return { fault: `This is not valid JSON: ${reason}` };
   }
   if (Array.isArray(value)) {
     const isBatch = value.some(

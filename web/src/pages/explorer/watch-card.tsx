@@ -44,12 +44,12 @@ export function WatchCard({ call }: { readonly call: SharedCall }) {
   }, [url, call, isOver]);
   const count = messages[0]?.number ?? 0;
   return (
-    <Card title="What comes">
+    <Card title="Events">
       <div class="stack">
         <div class="row">
           <span>
-            {count === 0 ? "Nothing yet" : plural(count, "message")}
-            {count > SHOWN && `, the last ${SHOWN} here`}
+            {count === 0 ? "No events yet" : plural(count, "event")}
+            {count > SHOWN && `, the last ${SHOWN} are shown`}
           </span>
           {!isOver && <Button onClick={() => setEnd("you stopped it")}>Stop</Button>}
         </div>

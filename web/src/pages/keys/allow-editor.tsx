@@ -78,9 +78,9 @@ export function AllowEditor({ allow, onChange }: Props) {
 
 /** How the entry would be kept, where that is not as it was typed. */
 function entryNote(entry: string | undefined, text: string, known: boolean): string | undefined {
-  if (known) return "It stands in the list already.";
+  if (known) return "This is already in the list.";
   if (entry === undefined || entry === text.trim()) return undefined;
-  return `It is kept as ${entry}`;
+  return `It is saved as ${entry}`;
 }
 
 type InputProps = {

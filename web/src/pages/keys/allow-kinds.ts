@@ -27,14 +27,14 @@ export const KINDS: readonly KindText[] = [
     label: "Methods",
     many: { one: "method", many: "methods" },
     example: "eth_call or eth_get*",
-    hint: "Only these methods can be called; * stands for any end of a name.",
+    hint: "Only these methods can be called; * matches any ending of a name.",
   },
   {
     kind: "contract",
     label: "Contracts",
     many: { one: "contract", many: "contracts" },
     example: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    hint: "Calls that name a contract may name only these.",
+    hint: "Calls that name a contract can name only these.",
   },
   {
     kind: "origin",

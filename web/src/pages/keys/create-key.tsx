@@ -33,7 +33,7 @@ export function CreateKey({ onClose, onDone }: Props) {
       >
         <NameField />
         <details class="details">
-          <summary>Limits, end and what it may be used for</summary>
+          <summary>Limits, expiry and restrictions</summary>
           <div class="stack">
             <LimitFields />
             <EndField />

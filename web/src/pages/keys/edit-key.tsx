@@ -26,7 +26,7 @@ export function EditKey({ item, onClose, onDone }: Props) {
       allow,
     };
     await api.patch(path(`/keys/${encodeURIComponent(item.id)}`), changes);
-    toast(`${name} is changed; gateways know it within a second`);
+    toast(`${name} is updated. Gateways apply it within a second`);
     onDone();
     onClose();
   };

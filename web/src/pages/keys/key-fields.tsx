@@ -29,11 +29,11 @@ export function EndField() {
   return (
     <Field
       name="expires"
-      label="Ends on"
+      label="Expires on"
       optional
       type="date"
       min={tomorrow()}
-      hint="At 00:00 UTC of that day; empty: never."
+      hint="At 00:00 UTC on that day. Leave empty for never."
     />
   );
 }
@@ -43,22 +43,22 @@ export function LimitFields({ initial }: { readonly initial?: LimitsView }) {
     <div class="fields">
       <Field
         name="creditsPerDay"
-        label="Credits a day"
+        label="Credits per day"
         optional
         type="number"
         min={1}
         inputMode="numeric"
-        hint="Per UTC day; empty: only the account's limit."
+        hint="Per UTC day. Leave empty to use only the account's limit."
         initial={initial?.creditsPerDay ?? undefined}
       />
       <Field
         name="creditsPerSecond"
-        label="Credits a second"
+        label="Credits per second"
         optional
         type="number"
         min={1}
         inputMode="numeric"
-        hint="Empty: only the account's limit."
+        hint="Leave empty to use only the account's limit."
         initial={initial?.creditsPerSecond ?? undefined}
       />
     </div>
@@ -80,7 +80,7 @@ export function useAllowEditor(initial: AllowListsView = {}) {
     /** @throws ApiError where something was typed and not added */
     check: (values: FormValues) => {
       if (values.text(ENTRY_FIELD) === "") return;
-      throw fieldError(ENTRY_FIELD, "Add this entry to the list, or empty the field.");
+      throw fieldError(ENTRY_FIELD, "Add this entry to the list, or clear the field.");
     },
   };
 }

@@ -40,7 +40,9 @@ export function KeyTable({ keys, most, onAction }: Props) {
           : `${active.length} of ${plural(most, "key")}`
       }
       {...(most !== null && active.length >= most
-        ? { hint: "The plan allows no more: revoke one, or ask the operator for another plan." }
+        ? {
+            hint: "Your plan allows no more keys. Revoke one, or ask the operator for another plan.",
+          }
         : {})}
       actions={
         endedCount > 0 && (
@@ -145,10 +147,10 @@ function Restrictions({ item: { limits, allow } }: { readonly item: KeyView }) {
   const texts = [
     ...(limits.creditsPerDay === null
       ? []
-      : [`${formatNumber(limits.creditsPerDay)} credits a day`]),
+      : [`${formatNumber(limits.creditsPerDay)} credits per day`]),
     ...(limits.creditsPerSecond === null
       ? []
-      : [`${formatNumber(limits.creditsPerSecond)} credits a second`]),
+      : [`${formatNumber(limits.creditsPerSecond)} credits per second`]),
     ...kinds.map(
       ({ many, entries }) => `${entries.length} ${entries.length === 1 ? many.one : many.many}`,
     ),

@@ -45,8 +45,8 @@ export function KeysPage() {
   return (
     <>
       <PageHead title="API keys" actions={active.length > 0 && create}>
-        A key stands in the address of every call. Give each program its own: then you see what it
-        uses, and can end it alone.
+        A key is part of the address of every call. Give each program its own key, so that you can
+        see what it uses and revoke it on its own.
       </PageHead>
       {keys.error && <LoadFault error={keys.error} retry={keys.reload} />}
       {made === undefined && !keys.error && (
@@ -56,9 +56,9 @@ export function KeysPage() {
       )}
       {made !== undefined && active.length === 0 && (
         <Card>
-          <Empty icon="key" title="Make your first key" action={create}>
-            It takes a name and nothing more. You then get the address of each network with the key
-            in it, and a few lines of code that work as pasted.
+          <Empty icon="key" title="Create your first key" action={create}>
+            All it needs is a name. You then get the address of each network with the key in it, and
+            code that works as pasted.
           </Empty>
         </Card>
       )}

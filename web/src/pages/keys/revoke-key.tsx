@@ -29,13 +29,13 @@ export function RevokeKey({ item, onClose, onDone }: Props) {
       }}
     >
       <p>
-        Within a second every call with <code>{item.prefix}…</code> is refused with HTTP 401, and
-        its WebSocket connections are closed. This cannot be taken back.
+        Within a second, every call with <code>{item.prefix}…</code> is refused with HTTP 401, and
+        its WebSocket connections are closed. This cannot be undone.
       </p>
       {recent && item.lastUsed !== null && (
-        <Notice tone="warn" title="It is in use">
-          The last call was <Ago value={item.lastUsed} />. To change it without an outage, rotate it
-          instead.
+        <Notice tone="warn" title="This key is in use">
+          The last call was <Ago value={item.lastUsed} />. To replace it without an outage, rotate
+          it instead.
         </Notice>
       )}
     </Confirm>

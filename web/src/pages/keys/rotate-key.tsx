@@ -32,13 +32,13 @@ export function RotateKey({ item, onClose, onDone }: Props) {
   return (
     <Dialog title={`Rotate ${item.name}`} onClose={onClose}>
       <Form
-        submit="Make the new key"
+        submit="Create the new key"
         actions={<Button onClick={onClose}>Cancel</Button>}
         onSubmit={send}
       >
         <p>
-          A new key with the same name, limits and lists is made. Both work until the overlap ends:
-          time to bring the new one to every place that has the old one.
+          A new key with the same name, limits and lists is created. Both work until the overlap
+          ends, so that you can replace the old one everywhere.
         </p>
         <Select
           name="overlap"

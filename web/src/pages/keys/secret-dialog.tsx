@@ -20,8 +20,8 @@ export function SecretDialog({ secret, onClose }: Props) {
     <Dialog title={`Your key: ${secret.name}`} onClose={onClose} wide sticky>
       <div class="stack">
         <Notice tone="warn">
-          Copy it now: it is shown only this once. Who has it can spend your credits, so keep it out
-          of public code.
+          Copy it now: it is not shown again. Anyone who has it can spend your credits, so keep it
+          out of public code.
         </Notice>
         <Code label="The key" text={secret.text} wrap />
         {secret.oldEnds !== undefined && (

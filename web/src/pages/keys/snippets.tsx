@@ -18,8 +18,8 @@ export function Snippets({ secret }: { readonly secret: string }) {
   const network = data.networks.find((one) => one.name === name) ?? data.networks[0];
   if (network === undefined) {
     return (
-      <Empty icon="network" title="No network is configured">
-        The operator of this gateway adds networks to its configuration.
+      <Empty icon="network" title="No networks are configured">
+        The operator of this gateway can add networks to its configuration.
       </Empty>
     );
   }

@@ -10,8 +10,8 @@ export function UseKey({ item, onClose }: Props) {
     <Dialog title={`Use ${item.name}`} onClose={onClose} wide>
       <div class="stack">
         <p class="muted">
-          Put your key, which begins with <code>{item.prefix}</code>, in place of YOUR_API_KEY. Is
-          it lost? Rotate it to get a new one.
+          Replace YOUR_API_KEY with your key, which begins with <code>{item.prefix}</code>. If you
+          have lost it, rotate it to get a new one.
         </p>
         <Snippets secret="YOUR_API_KEY" />
       </div>

@@ -20,13 +20,13 @@ export function MembersPage() {
   return (
     <>
       <PageHead title="Members">
-        The people who see this account's keys and usage, and may make, change and revoke keys. The
-        owner also decides who is a member and who is told by alerts.
+        Members can see this account's usage and keys, and create, change and revoke keys. Only the
+        owner can change members and alerts.
       </PageHead>
       {owner ? (
         <AddMember onDone={reload} />
       ) : (
-        <Notice>Only the owner, {account.email}, adds and removes members.</Notice>
+        <Notice>Only the owner, {account.email}, can add and remove members.</Notice>
       )}
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       <Card flush>
@@ -53,8 +53,8 @@ export function MembersPage() {
           }}
         >
           <p>
-            They no longer see this account. Keys that they have copied go on working: rotate or
-            revoke those.
+            They can no longer see this account. Keys they copied keep working: rotate or revoke
+            those.
           </p>
         </Confirm>
       )}
@@ -91,8 +91,8 @@ function AddMember({ onDone }: { readonly onDone: () => void }) {
           autoComplete="off"
           hint={
             config.mail
-              ? "They get a mail that says how to sign in. Nobody can join with another address."
-              : "This gateway sends no mail: tell them yourself to sign in with this address."
+              ? "They get an e-mail that says how to sign in. Only this address can join."
+              : "This gateway sends no mail. Tell them to sign in with this address."
           }
           required
         />

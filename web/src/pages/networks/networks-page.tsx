@@ -24,12 +24,12 @@ export function NetworksPage() {
   return (
     <>
       <PageHead title="Networks" actions={<LiveMark state={live.state} />}>
-        The nodes behind each network: whether they are asked, how far they are, how fast they
-        answer. Drain one before you work on it.
+        The nodes behind each network: their state, head and latency. Drain a node before you work
+        on it.
       </PageHead>
       {error !== undefined && <LoadFault error={error} retry={first.reload} />}
       {live.fault !== undefined && (
-        <Notice tone="warn" title="These numbers are not of now">
+        <Notice tone="warn" title="These numbers are out of date">
           {live.fault}
         </Notice>
       )}
@@ -39,7 +39,7 @@ export function NetworksPage() {
         <Card>
           <Empty icon="network" title="No networks yet">
             Add one under <code>networks</code> in the gateway's configuration, with the addresses
-            of its nodes, and start the gateway again.
+            of its nodes, then restart the gateway.
           </Empty>
         </Card>
       )}
@@ -54,16 +54,16 @@ export function NetworksPage() {
 function Fleet({ fleet }: Pick<NetworksOverview, "fleet">) {
   if (fleet === null) {
     return (
-      <Notice tone="warn" title="The gateways are not known">
-        The storage does not answer. The log of the dashboard says why.
+      <Notice tone="warn" title="The gateways could not be listed">
+        The storage does not respond. The dashboard's log says why.
       </Notice>
     );
   }
   return (
-    <Card title="Gateways" hint="All that share this storage" flush>
+    <Card title="Gateways" hint="All gateways that share this storage" flush>
       {fleet.differ.length > 0 && (
-        <Notice tone="warn" title="The gateways' files differ">
-          These settings should be alike in all: {fleet.differ.join(", ")}.
+        <Notice tone="warn" title="The gateways' configurations differ">
+          These settings should be the same in all of them: {fleet.differ.join(", ")}.
         </Notice>
       )}
       <GatewayTable gateways={fleet.gateways} />
@@ -79,11 +79,11 @@ function AdminClosed() {
       <Empty icon="network" title="The admin port is closed">
         <div class="stack admin-closed">
           <p>
-            The dashboard asks the gateway for its nodes over the admin port, which the
-            configuration does not open. Add this, and start the gateway again:
+            The dashboard reads the nodes from the gateway's admin port, which is not configured.
+            Add this and restart the gateway:
           </p>
           <Code label="Configuration of the admin port" text={OPEN_ADMIN} />
-          <p>It is for operators alone: leave it on an address that only this machine reaches.</p>
+          <p>It is for operators only: keep it on an address that only this machine can reach.</p>
         </div>
       </Empty>
     </Card>
@@ -110,12 +110,12 @@ function NetworkCard({ network }: { readonly network: NetworkOverviewView }) {
           <Stat
             label="Calls"
             value={traffic === null ? "–" : formatRate(traffic.calls)}
-            note="a second, of clients"
+            note="per second, from clients"
           />
           <Stat
             label="Failed"
             value={traffic === null ? "–" : formatRate(failed)}
-            note="a second, of clients"
+            note="per second, from clients"
             {...(failed > 0 ? { tone: "warn" as const } : {})}
           />
         </Stats>

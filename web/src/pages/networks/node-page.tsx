@@ -42,7 +42,7 @@ export function NodePage({ params }: PageProps) {
       {now !== undefined && <NodeNow node={now} />}
       <div>
         <Segments
-          label="How far back"
+          label="Time range"
           choices={NODE_RANGES.map((value) => ({ value, label: value }))}
           value={range}
           onChange={setRange}
@@ -93,7 +93,7 @@ function NodeNow({ node }: { readonly node: UpstreamView }) {
         <Stat
           label="Last error"
           value={lastError === null ? "none" : <Ago value={lastError.at} />}
-          note={lastError === null ? "since the gateway began" : errorText(lastError)}
+          note={lastError === null ? "since the gateway started" : errorText(lastError)}
         />
       </Stats>
     </Card>

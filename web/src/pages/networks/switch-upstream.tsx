@@ -22,7 +22,7 @@ export function SwitchUpstream({ network, upstream, upstreams, onClose }: Switch
   const run = async () => {
     const place = [network, name].map(encodeURIComponent).join("/upstreams/");
     await api.post<Drained>(`/operator/networks/${place}/${action}`);
-    toast(isDrained ? `${name} is asked again.` : `${name} gets no new calls.`);
+    toast(isDrained ? `${name} is back in use.` : `${name} gets no new calls.`);
   };
   return (
     <Confirm

@@ -4,13 +4,13 @@ import type { Tone } from "../../ui/notice.tsx";
 type State = { readonly tone: Tone; readonly meaning: string };
 
 const STATES: Readonly<Record<string, State>> = {
-  ready: { tone: "ok", meaning: "asked like any other" },
+  ready: { tone: "ok", meaning: "serving calls" },
   drained: { tone: "info", meaning: "gets no new calls until it is enabled" },
   limited: { tone: "warn", meaning: "at its own rate limit for a moment" },
   "not reached yet": { tone: "warn", meaning: "has not answered since the start" },
-  "breaker open": { tone: "danger", meaning: "failed too often; tried again soon" },
-  "wrong chain": { tone: "danger", meaning: "of another chain than its network; never asked" },
-  "on another fork": { tone: "danger", meaning: "its head is not the network's; not asked" },
+  "breaker open": { tone: "danger", meaning: "failed too often; will be retried soon" },
+  "wrong chain": { tone: "danger", meaning: "on a different chain than its network; not used" },
+  "on another fork": { tone: "danger", meaning: "its head is not the network's; not used" },
 };
 
 /** How an upstream's state is shown, with what it means where it is not the usual one. */

@@ -17,7 +17,7 @@ export function BackupCodes({ codes, onClose }: Props) {
         <Code label="Backup codes" text={codes.join("\n")} />
         <div class="form-actions">
           <Button kind="primary" onClick={onClose}>
-            I have kept them
+            I have saved them
           </Button>
         </div>
       </div>

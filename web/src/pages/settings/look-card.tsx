@@ -5,14 +5,14 @@ import { Card } from "../../ui/display.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Segments } from "../../ui/tabs.tsx";
 
-const THEME_NAMES = { system: "As the device", light: "Light", dark: "Dark" } as const;
+const THEME_NAMES = { system: "Same as device", light: "Light", dark: "Dark" } as const;
 
 /** Theme and time zone: kept by this browser, for whoever uses it. */
 export function LookCard() {
   useSetting("theme");
   const [chosen, setZone] = useSetting("zone");
   return (
-    <Card title="Look and time" hint="Kept in this browser.">
+    <Card title="Appearance and time" hint="Saved in this browser.">
       <div class="stack">
         <div class="field">
           <span class="field-label">Theme</span>

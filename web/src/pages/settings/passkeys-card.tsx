@@ -16,7 +16,7 @@ async function listPasskeys(): Promise<readonly Passkey[]> {
   const found = unwrap(await auth.passkey.listUserPasskeys()) ?? [];
   return found.map(({ id, name, createdAt }) => ({
     id,
-    name: name || "Passkey without a name",
+    name: name || "Unnamed passkey",
     created: new Date(createdAt).toISOString(),
   }));
 }
@@ -42,8 +42,8 @@ export function PasskeysCard() {
       {data?.length === 0 && (
         <Empty icon="key" title="No passkey yet" action={add}>
           {able
-            ? "A passkey cannot be guessed, reused or given away to a false page, and stands for both factors."
-            : "This browser knows no passkeys, or the page is opened by an IP address or without https."}
+            ? "A passkey cannot be guessed, reused or phished, and counts as both factors."
+            : "This browser does not support passkeys, or this page was opened by IP address or without https."}
         </Empty>
       )}
       <ul class="items">
@@ -69,7 +69,7 @@ export function PasskeysCard() {
           onClose={() => setRemoving(undefined)}
           onConfirm={async () => {
             unwrap(await auth.passkey.deletePasskey({ id: removing.id }));
-            toast("The passkey is removed");
+            toast("Passkey removed");
             reload();
           }}
         >
@@ -89,11 +89,11 @@ function AddPasskey({ onClose, onDone }: AddProps) {
   return (
     <Dialog title="Add a passkey" onClose={onClose}>
       <Form
-        submit="Go on"
+        submit="Continue"
         actions={<Button onClick={onClose}>Cancel</Button>}
         onSubmit={async (values) => {
           unwrap(await auth.passkey.addPasskey({ name: values.text("name") }));
-          toast("The passkey is added");
+          toast("Passkey added");
           onDone();
           onClose();
         }}
@@ -101,7 +101,7 @@ function AddPasskey({ onClose, onDone }: AddProps) {
         <Field
           name="name"
           label="Name"
-          hint="So that you know it again: where it is kept. Your device then asks for the rest."
+          hint="To recognise it later, such as where it is kept. Your device asks for the rest."
           initial={describeAgent(navigator.userAgent)}
           maxLength={60}
           required

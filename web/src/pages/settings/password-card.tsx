@@ -16,13 +16,13 @@ export function PasswordCard() {
 function FirstPassword() {
   const { refresh } = useSession();
   return (
-    <Card title="Password" hint="You have none yet, and sign in by a link.">
+    <Card title="Password" hint="You have no password yet and sign in by link.">
       <Form
         submit="Set the password"
         kind="plain"
         onSubmit={async (values) => {
           await setFirstPassword(values.exact("password"));
-          toast("The password is set");
+          toast("Password set");
           await refresh();
         }}
       >
@@ -43,7 +43,7 @@ function ChangePassword() {
       hint={
         config.mail && (
           <>
-            Forgotten, or none yet? <Link to="/forgot">Have a link sent</Link> to set a new one.
+            Forgot it, or have none yet? <Link to="/forgot">Request a link</Link> to set a new one.
           </>
         )
       }
@@ -60,7 +60,7 @@ function ChangePassword() {
               revokeOtherSessions: true,
             }),
           );
-          toast("The password is changed; your other sessions have ended");
+          toast("Password changed. Your other sessions have ended");
           setRound(round + 1);
         }}
       >

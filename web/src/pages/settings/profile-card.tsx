@@ -16,7 +16,7 @@ export function ProfileCard() {
         onSubmit={async (values) => {
           unwrap(await auth.updateUser({ name: values.text("name") }));
           await refresh();
-          toast("Your name is saved");
+          toast("Name saved");
         }}
       >
         <Field

@@ -75,13 +75,13 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      hint="Where you are signed in. End what you do not know, then change your password."
+      hint="Where you are signed in. End any session you do not recognise, then change your password."
       flush
       actions={
         data !== undefined &&
         data.length > 1 && (
           <ActionButton size="small" action={endOthers}>
-            End all others
+            End all other sessions
           </ActionButton>
         )
       }

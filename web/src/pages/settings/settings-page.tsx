@@ -11,7 +11,7 @@ export function SettingsPage() {
   const { me } = useSession();
   return (
     <>
-      <PageHead title="Settings">How you sign in, and how the pages look to you.</PageHead>
+      <PageHead title="Settings">How you sign in, and how the dashboard looks.</PageHead>
       <div class="columns">
         <div class="stack">
           <ProfileCard key={me?.user.name} />

@@ -20,7 +20,7 @@ export function TwoFactorCard() {
   return (
     <Card
       title="Second factor"
-      hint="After the password, a code of an app on your phone."
+      hint="After your password, a code from an app on your phone."
       actions={<Badge tone={on ? "ok" : "warn"}>{on ? "on" : "off"}</Badge>}
     >
       <div class="row">
@@ -57,7 +57,7 @@ export function TwoFactorCard() {
               await refresh();
             }}
           >
-            <p>From then on the password alone signs you in.</p>
+            <p>After that, your password alone signs you in.</p>
             <OwnPassword />
           </Form>
         </Dialog>
@@ -79,7 +79,7 @@ function NewBackupCodes({ onClose }: { readonly onClose: () => void }) {
           setCodes(unwrap(await auth.twoFactor.generateBackupCodes({ password })).backupCodes);
         }}
       >
-        <p>The codes that you have now stop working.</p>
+        <p>Your current codes stop working.</p>
         <OwnPassword />
       </Form>
     </Dialog>

@@ -31,7 +31,7 @@ function PasswordStep({ onClose, onDone }: PasswordProps) {
   return (
     <Dialog title="Turn on the second factor" onClose={onClose}>
       <Form
-        submit="Go on"
+        submit="Continue"
         actions={<Button onClick={onClose}>Cancel</Button>}
         onSubmit={async (values) => {
           const made = unwrap(
@@ -76,7 +76,7 @@ function AppStep({ uri, onClose, onDone }: AppProps) {
             onDone();
           }}
         >
-          <p>Then type the code that it shows.</p>
+          <p>Then enter the code it shows.</p>
           <CodeField />
         </Form>
       </div>

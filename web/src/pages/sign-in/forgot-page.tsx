@@ -29,8 +29,8 @@ export function ForgotPage() {
   if (sentTo !== undefined) {
     return (
       <GuestCard
-        title="Look into your mail"
-        lead={`If ${sentTo} has signed up here, a link to set a new password is on its way to it. It works for an hour.`}
+        title="Check your e-mail"
+        lead={`If ${sentTo} has an account here, we have sent it a link to set a new password. The link works for an hour.`}
       >
         <div class="row">
           <ButtonLink to={me === undefined ? "/sign-in" : "/settings"}>Back</ButtonLink>
@@ -41,7 +41,7 @@ export function ForgotPage() {
   return (
     <GuestCard
       title="Set a new password"
-      lead="We send you a link. Your passkeys and second factor stay as they are."
+      lead="We will send you a link. Your passkeys and second factor stay as they are."
       foot={back}
     >
       <Form

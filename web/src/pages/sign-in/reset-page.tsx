@@ -15,7 +15,7 @@ export function ResetPage() {
   if (query.has("done")) {
     return (
       <GuestCard
-        title="The new password is set"
+        title="Your new password is set"
         lead="All sessions have ended. Sign in with the new password."
       >
         <div class="row">
@@ -30,18 +30,18 @@ export function ResetPage() {
     return (
       <GuestCard
         title="This link does not work"
-        lead="It was used before, is too old, or was not copied whole. Ask for a new one."
+        lead="It has expired, was already used, or was not copied in full. Request a new one."
       >
         <div class="row">
           <ButtonLink to="/forgot" kind="primary">
-            Ask for a new link
+            Request a new link
           </ButtonLink>
         </div>
       </GuestCard>
     );
   }
   return (
-    <GuestCard title="New password" lead="All sessions end, on every device.">
+    <GuestCard title="New password" lead="This ends all sessions on every device.">
       <Form
         submit="Set the password"
         onSubmit={async (values) => {

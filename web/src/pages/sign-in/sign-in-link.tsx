@@ -14,15 +14,15 @@ export function SignInLink({ next, onBack }: Props) {
   if (sentTo !== undefined) {
     return (
       <GuestCard
-        title="Look into your mail"
-        lead={`If ${sentTo} may sign in here, a link is on its way to it. It works once, for 15 minutes.`}
+        title="Check your e-mail"
+        lead={`If ${sentTo} can sign in here, we have sent it a link. It works once, for 15 minutes.`}
       >
         <div class="row">{back}</div>
       </GuestCard>
     );
   }
   return (
-    <GuestCard title="Sign in by a link" lead="We send you a link that signs you in once.">
+    <GuestCard title="Sign in by link" lead="We will send you a link that signs you in once.">
       <Form
         submit="Send the link"
         actions={back}

@@ -30,7 +30,7 @@ export function SignInPage() {
     throw new ApiError({
       status: 401,
       code: "unauthorized",
-      message: "You are signed in, but your browser kept no cookie. Allow cookies for this site.",
+      message: "Your browser did not keep the sign-in cookie. Allow cookies for this site.",
     });
   };
   if (step === "two-factor") {
@@ -69,7 +69,7 @@ function PasswordStep({ onDone, onLink, onSecond }: StepProps) {
   };
   return (
     <GuestCard title="Sign in" foot={<SignUpHint signup={config.signup} />}>
-      {expired && <Notice>Your session has ended. Sign in to go on.</Notice>}
+      {expired && <Notice>Your session has ended. Sign in to continue.</Notice>}
       {fault !== undefined && <Notice tone="warn">{fault}</Notice>}
       <Form submit="Sign in" onSubmit={send}>
         <Field name="email" label="E-mail" type="email" autoComplete="username" required />
@@ -105,7 +105,7 @@ function PasswordStep({ onDone, onLink, onSecond }: StepProps) {
 }
 
 function SignUpHint({ signup }: { readonly signup: "open" | "invite" | "closed" }) {
-  if (signup === "closed") return <>The operator of this gateway makes its accounts.</>;
+  if (signup === "closed") return <>The operator of this gateway creates its accounts.</>;
   return (
     <>
       {signup === "open" ? "New here? " : "Invited? "}

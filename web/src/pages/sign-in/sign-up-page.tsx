@@ -20,14 +20,14 @@ export function SignUpPage() {
   const [sent, setSent] = useState<SignUp>();
   const foot = (
     <>
-      Signed up before? <Link to="/sign-in">Sign in</Link>
+      Already signed up? <Link to="/sign-in">Sign in</Link>
     </>
   );
   if (config.signup === "closed") {
     return (
       <GuestCard
         title="Sign-up is closed"
-        lead="The operator of this gateway makes its accounts. Ask them for one."
+        lead="The operator of this gateway creates its accounts. Ask them for one."
         foot={foot}
       />
     );
@@ -36,15 +36,15 @@ export function SignUpPage() {
     return (
       <GuestCard
         title="Confirm your e-mail"
-        lead={`A mail is on its way to ${sent.email}. Open its link within an hour to sign in. In another browser it asks for your password.`}
+        lead={`We have sent an e-mail to ${sent.email}. Open its link within an hour to sign in. In another browser, you will need your password.`}
         foot={foot}
       >
         <Form
-          submit="Send the mail again"
+          submit="Send it again"
           kind="plain"
           onSubmit={async () => {
             await signUp(sent);
-            toast(`A new mail is on its way to ${sent.email}.`);
+            toast(`We have sent another e-mail to ${sent.email}.`);
           }}
         />
       </GuestCard>
@@ -56,7 +56,7 @@ export function SignUpPage() {
       lead={
         config.signup === "invite"
           ? "By invitation: use the e-mail address that was invited."
-          : "An account, a first key, and what it costs: a minute."
+          : "Get an account and your first key in a minute."
       }
       foot={foot}
     >

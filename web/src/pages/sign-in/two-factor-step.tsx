@@ -22,7 +22,7 @@ export function TwoFactorStep({ onDone, onBack }: Props) {
   );
   if (backup) {
     return (
-      <GuestCard title="Backup code" lead="Each of them works once." foot={back}>
+      <GuestCard title="Backup code" lead="Each code works once." foot={back}>
         <Form
           key="backup"
           submit="Sign in"
@@ -40,7 +40,7 @@ export function TwoFactorStep({ onDone, onBack }: Props) {
   return (
     <GuestCard
       title="Second factor"
-      lead="Open your authenticator app and type its code."
+      lead="Open your authenticator app and enter its code."
       foot={back}
     >
       <Form
@@ -70,7 +70,7 @@ export function CodeField() {
       autoComplete="one-time-code"
       pattern="[0-9]{6}"
       maxLength={6}
-      wrong="Type the six digits that the app shows now."
+      wrong="Enter the six digits your app shows."
       required
       mono
     />

@@ -45,7 +45,7 @@ export function VerifyPage() {
     >
       <div class="row">
         <ButtonLink to={me === undefined ? "/sign-in" : "/keys"} kind="primary">
-          {me === undefined ? "Sign in" : "To the API keys"}
+          {me === undefined ? "Sign in" : "Go to API keys"}
         </ButtonLink>
       </div>
     </GuestCard>
@@ -58,7 +58,7 @@ function PasswordStep({ token }: { readonly token: string }) {
   return (
     <GuestCard
       title="Confirm your e-mail"
-      lead="You signed up in another browser. Type the password that you chose there. If you did not sign up, close this page: nothing happens."
+      lead="You signed up in another browser. Enter the password you chose there. If you did not sign up, close this page; nothing will happen."
     >
       <Form
         submit="Confirm and sign in"

@@ -16,7 +16,7 @@ export function CreateToken({ onClose, onDone }: Props) {
   const send = async (values: FormValues) => {
     const scopes = SCOPES.map(({ scope }) => scope).filter((scope) => values.checked(scope));
     if (scopes.length === 0) {
-      const message = "Choose at least one thing that the token may do.";
+      const message = "Choose at least one permission.";
       throw new ApiError({ status: 400, code: "bad_request", message });
     }
     const expires = values.text("expires");
@@ -41,7 +41,7 @@ export function CreateToken({ onClose, onDone }: Props) {
           required
         />
         <fieldset class="stack-tight">
-          <legend class="legend">What it may do</legend>
+          <legend class="legend">Permissions</legend>
           {SCOPES.map(({ scope, label }) => (
             <Switch key={scope} name={scope} label={label} hint={scope} />
           ))}

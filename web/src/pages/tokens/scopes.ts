@@ -5,9 +5,9 @@ export type Scope = TokenView["scopes"][number];
 
 /** What each scope allows, as people say it. */
 export const SCOPES: readonly { readonly scope: Scope; readonly label: string }[] = [
-  { scope: "keys:read", label: "See the keys, not their secrets" },
-  { scope: "keys:write", label: "Make, change, rotate and revoke keys" },
-  { scope: "usage:read", label: "Read the usage and the balance" },
+  { scope: "keys:read", label: "List keys, without their secrets" },
+  { scope: "keys:write", label: "Create, change, rotate and revoke keys" },
+  { scope: "usage:read", label: "Read usage and balance" },
 ];
 
 /** A request that the token may make, for a shell. */

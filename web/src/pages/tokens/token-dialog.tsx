@@ -16,7 +16,7 @@ export function TokenDialog({ made: { token, secret }, onClose }: Props) {
     <Dialog title={`Your API token: ${token.name}`} onClose={onClose} wide sticky>
       <div class="stack">
         <Notice tone="warn">
-          Copy it now: it is shown only this once. Keep it where your programs keep their secrets.
+          Copy it now: it is not shown again. Store it where your programs keep their secrets.
         </Notice>
         <Code label="The token" text={secret} wrap />
         <h3>Use it</h3>

@@ -32,11 +32,10 @@ export function TokensPage() {
   return (
     <>
       <PageHead title="API tokens" actions={tokens !== undefined && tokens.length > 0 && create}>
-        With a token your own programs use the dashboard's API: they make and revoke keys, or read
-        the usage. A token is no key: nothing can be called on a network with it.{" "}
-        <a href="/api/openapi.json">What the API takes</a>
+        Your programs can use a token with the dashboard's API to manage keys or read usage. A token
+        is not an API key: it cannot call networks. <a href="/api/openapi.json">API reference</a>
       </PageHead>
-      {!isOwner && <Notice>Only the owner, {account.email}, makes and revokes tokens.</Notice>}
+      {!isOwner && <Notice>Only the owner, {account.email}, can create and revoke tokens.</Notice>}
       {error !== undefined && <LoadFault error={error} retry={reload} />}
       {tokens === undefined && error === undefined && (
         <Card>
@@ -46,7 +45,7 @@ export function TokensPage() {
       {tokens?.length === 0 && (
         <Card>
           <Empty icon="device" title="No tokens yet" action={create}>
-            A token says what its program may do, and can be revoked at any time.
+            A token lists what its program may do, and can be revoked at any time.
           </Empty>
         </Card>
       )}
@@ -97,8 +96,8 @@ function RevokeToken({ token, onClose, onDone }: RevokeProps) {
       }}
     >
       <p>
-        The next request with <code>{token.prefix}…</code> is refused. Keys that were made with it
-        go on working. This cannot be taken back.
+        The next request with <code>{token.prefix}…</code> is refused. Keys created with it keep
+        working. This cannot be undone.
       </p>
     </Confirm>
   );
@@ -119,7 +118,7 @@ function columnsOf(onRevoke: ((token: TokenView) => void) | null): readonly Colu
     },
     {
       key: "scopes",
-      head: "May",
+      head: "Permissions",
       cell: ({ scopes }) => (
         <ul class="tags">
           {scopes.map((scope) => (
@@ -130,7 +129,7 @@ function columnsOf(onRevoke: ((token: TokenView) => void) | null): readonly Colu
         </ul>
       ),
     },
-    { key: "by", head: "Made by", cell: ({ createdBy }) => createdBy },
+    { key: "by", head: "Created by", cell: ({ createdBy }) => createdBy },
     {
       key: "used",
       head: "Last used",

@@ -15,7 +15,7 @@ export function BalanceCard({ balance, live }: BalanceCardProps) {
   return (
     <Card
       title="Credits today"
-      hint="Used holds what running gateways have set aside for the next calls; what they do not spend comes back."
+      hint="Used includes credits that running gateways have reserved for upcoming calls; unspent ones are returned."
       actions={<LiveMark state={live} />}
     >
       <Progress label="Credits of the day" share={share} text={text} />
@@ -32,7 +32,7 @@ export function BalanceCard({ balance, live }: BalanceCardProps) {
           note={left === 0 ? "calls are refused until the reset" : "for the rest of the UTC day"}
         />
         <Stat
-          label="Ends at this pace"
+          label="Runs out at this pace"
           value={<Ends balance={balance} />}
           note={<Pace balance={balance} />}
         />

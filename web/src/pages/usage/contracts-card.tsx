@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<ContractCalls>[] = [
     ...{ key: "contract", head: "Contract", rowHead: true },
     cell: ({ contract }) => <code class="break">{contract}</code>,
   },
-  { key: "calls", head: "Calls, about", align: "end", cell: ({ calls }) => formatNumber(calls) },
+  { key: "calls", head: "Calls (approx.)", align: "end", cell: ({ calls }) => formatNumber(calls) },
 ];
 
 type ContractsProps = {
@@ -46,7 +46,7 @@ export function ContractsCard({ query: { span, words: asked }, news }: Contracts
   return (
     <Card
       title="Top contracts of eth_call"
-      hint={isAsked ? `In ${words}, all keys.` : `In ${words}: contracts are kept two days.`}
+      hint={isAsked ? `In ${words}, all keys.` : `In ${words}: contracts are kept for two days.`}
       flush={rows.length > 0}
     >
       {error !== undefined && <LoadFault error={error} retry={reload} />}
@@ -54,12 +54,12 @@ export function ContractsCard({ query: { span, words: asked }, news }: Contracts
       {data !== undefined && rows.length === 0 && (
         <p class="card-hint">
           No <code>eth_call</code> named a contract in {words}. Once some do, the{" "}
-          {plural(PAGE, "most called contract")} stand here.
+          {plural(PAGE, "most called contract")} appear here.
         </p>
       )}
       {rows.length > 0 && (
         <Table
-          caption="Contracts that eth_call named most"
+          caption="Contracts that eth_call called most"
           columns={COLUMNS}
           rows={rows}
           rowKey={({ network, contract }) => `${network} ${contract}`}

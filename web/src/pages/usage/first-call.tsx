@@ -15,7 +15,7 @@ export function FirstCall({ range }: { readonly range: string }) {
   if (network === undefined) {
     return (
       <Empty icon="network" title="No networks yet">
-        This gateway serves no network. An operator adds one under <code>networks</code> in its
+        This gateway serves no networks. An operator can add one under <code>networks</code> in its
         configuration.
       </Empty>
     );
@@ -33,13 +33,13 @@ export function FirstCall({ range }: { readonly range: string }) {
     >
       <ol class="first-call">
         <li>
-          <Link to="/keys">Create an API key</Link>, or take one that you have.
+          <Link to="/keys">Create an API key</Link>, or use one you have.
         </li>
         <li>
-          Put it in place of <code>YOUR_KEY</code> and run this in a terminal:
+          Replace <code>YOUR_KEY</code> with it and run this in a terminal:
           <Code label="The first call" text={curlOf(network.httpUrl, method)} wrap />
         </li>
-        <li>The call appears here within two seconds, with what it cost.</li>
+        <li>The call appears here within two seconds, with its cost.</li>
       </ol>
     </Empty>
   );

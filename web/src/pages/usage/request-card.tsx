@@ -64,7 +64,7 @@ export function RequestCard({ path, isOfAll = false }: RequestCardProps) {
   return (
     <Card
       title="Find a request"
-      hint="By the X-Request-Id of its answer, in the request log of this machine."
+      hint="By the X-Request-Id of its answer. Searches the request log on this machine."
     >
       <Form
         inline
@@ -83,7 +83,7 @@ export function RequestCard({ path, isOfAll = false }: RequestCardProps) {
       {found !== undefined && <p class="card-hint">{summaryOf(found)}</p>}
       {found !== undefined && found.items.length > 0 && (
         <Table
-          caption={`Calls of the request ${found.id}`}
+          caption={`Calls of request ${found.id}`}
           columns={columns}
           rows={found.items}
           rowKey={(line) => String(found.items.indexOf(line))}
@@ -95,10 +95,10 @@ export function RequestCard({ path, isOfAll = false }: RequestCardProps) {
 
 function summaryOf({ id, items, isWhole, ratio }: Found & { readonly id: string }): string {
   const some = ratio < 1 ? ` The log holds ${formatShare(ratio)} of all calls.` : "";
-  const more = isWhole ? "" : " There may be more, further back than the search goes.";
+  const more = isWhole ? "" : " There may be more, further back than the search reached.";
   if (items.length === 0) {
-    return `No call of the request ${id} is in the log. A call appears there up to a second after its end.${some}${more}`;
+    return `The log has no call of request ${id}. Calls appear up to a second after they end.${some}${more}`;
   }
   const calls = items.length === 1 ? "One call" : `${formatNumber(items.length)} calls`;
-  return `${calls} of the request ${id}, the newest first.${some}${more}`;
+  return `${calls} of request ${id}, newest first.${some}${more}`;
 }

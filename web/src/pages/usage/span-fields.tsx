@@ -24,7 +24,7 @@ export function SpanFields({ query, span }: SpanFieldsProps) {
     <Field
       {...{ name, label: `${label} (${zoneName(zone, draft[name])})`, type: "datetime-local" }}
       value={wallText(draft[name], zone)}
-      fault={isWrong && name === "from" ? "The beginning has to lie before the end." : undefined}
+      fault={isWrong && name === "from" ? "The start must be before the end." : undefined}
       onInput={(text) => {
         const at = wallTime(text, zone);
         if (at !== undefined) change({ [name]: at });

@@ -29,7 +29,7 @@ export function UsageFilters({ query, keys, networks, rows }: FiltersProps) {
   return (
     <div class="usage-filters">
       <Segments
-        label="How far back"
+        label="Time range"
         choices={[
           ...RANGES.map((value) => ({ value, label: value })),
           { value: CUSTOM, label: "Custom" },

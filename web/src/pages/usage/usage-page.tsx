@@ -45,8 +45,7 @@ export function UsagePage() {
   return (
     <>
       <PageHead title="Usage">
-        Calls of this account, what they cost, and what went wrong. Counts appear within two
-        seconds.
+        This account's calls, their cost and their errors. Counts appear within two seconds.
       </PageHead>
       {shown !== undefined && <BalanceCard balance={shown} live={live.state} />}
       {shown === undefined && balance.error === undefined && <Skeleton lines={4} />}
