@@ -188,7 +188,11 @@ function post(url: string, { headers, body, signal }: Message): Promise<number> 
     request.on("error", reject);
     request.once("response", (response) => {
       response.on("error", reject);
-      response.once("end", () => resolve(response.statusCode ?? 0));
+      response.once("end", () => {
+        // The bytes are written to again: nothing of them may still be on its way.
+        if (!request.writableFinished) request.destroy();
+        resolve(response.statusCode ?? 0);
+      });
       response.resume();
     });
     request.end(body);
