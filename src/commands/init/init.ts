@@ -84,7 +84,7 @@ async function askForNodes(terminal: Terminal): Promise<readonly FoundNode[]> {
   const nodes: FoundNode[] = [];
   for (;;) {
     const which = nodes.length === 0 ? "a node, such as http://127.0.0.1:8546" : "the next node";
-    const end = nodes.length === 0 ? "" : " (none: go on)";
+    const end = nodes.length === 0 ? "" : " (press Enter to continue)";
     const address = await terminal.ask(`Address of ${which}${end}:`);
     if (address === undefined) throw new CommandError(NO_ANSWER);
     if (address === "" && nodes.length > 0) return nodes;
