@@ -39,12 +39,12 @@ const span: fc.Arbitrary<Span> = fc
     endedMs: rest.beganMs + lastsMs,
   }));
 
-/** As protobuf's JSON allows: without empty lists and counts of 0, which the SDK writes. */
+/** As protobuf's JSON allows: without empty lists and counts of 0 that the SDK writes. */
 const withoutDefaults = (sent: unknown): unknown =>
   JSON.parse(
     JSON.stringify(sent, (key, held) =>
       (/^dropped.*Count$/.test(key) && held === 0) ||
-      (["events", "links", "attributes"].includes(key) && Array.isArray(held) && held.length === 0)
+      (["events", "links"].includes(key) && Array.isArray(held) && held.length === 0)
         ? undefined
         : held,
     ),
