@@ -4,6 +4,7 @@ import { createServer as createNetServer, type Server as NetServer } from "node:
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { isApiKey } from "../src/access/api-key.ts";
+import { PROGRAM } from "../test/support/program.ts";
 import { type Pair, pairsOf } from "./bench.ts";
 import { keyText, manyPath } from "./bodies.ts";
 import { fullBlock, HEAD_NUMBER, hashOf, numberOf, smallBlock, writeBlock } from "./chain.ts";
@@ -422,7 +423,7 @@ describe("routing", () => {
   });
 
   test("a node that fails half of its calls fails no client's", async () => {
-    const found = await failingNode({ rounds: 1, seconds: 1, cores: null });
+    const found = await failingNode({ program: PROGRAM, rounds: 1, seconds: 1, cores: null });
     expect(found).toMatchObject({ faults: 0, firstFault: null });
     expect(found.failed).toBeGreaterThan(0);
     expect(found.attemptP99Ms).toBeGreaterThan(0);

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROGRAM } from "../test/support/program.ts";
 import type { Cores } from "./cpu.ts";
 import type { OpenResult } from "./generator.ts";
 import { median } from "./histogram.ts";
@@ -30,6 +29,8 @@ export type FailingNode = Readonly<Record<SubjectName, Latency>> & {
 };
 
 export type FailingNodeOptions = {
+  /** The file that Node runs. */
+  readonly program: string;
   readonly rounds: number;
   /** Of each loop. */
   readonly seconds: number;
@@ -59,21 +60,25 @@ export async function failingNode(options: FailingNodeOptions): Promise<FailingN
   const processes = new Processes({ cores: options.cores });
   const directory = await mkdtemp(join(tmpdir(), "tollgate-bench-"));
   try {
-    return await measure(await start(processes, directory), options);
+    const stage = await start(processes, { directory, program: options.program });
+    return await measure(stage, options);
   } finally {
     await processes.stopAll();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function start(processes: Processes, directory: string): Promise<Stage> {
+async function start(
+  processes: Processes,
+  { directory, program }: { readonly directory: string; readonly program: string },
+): Promise<Stage> {
   const node = () => processes.startChild("others", "./stand-in-node.ts");
   const [first, second, third, broken] = [await node(), await node(), await node(), await node()];
   const gateway = async (name: string, nodePorts: readonly number[]): Promise<Target> => {
     const own = join(directory, name);
     await mkdir(own);
     const { part, port, adminPort, key } = await startTollgate(processes, {
-      program: PROGRAM,
+      program,
       directory: own,
       nodePorts,
     });

@@ -9,6 +9,7 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { buildProgram } from "./build-program.ts";
 import { planCores } from "./cpu.ts";
 import { type FailingNode, failingNode, type Latency } from "./failing-node.ts";
 import { median } from "./histogram.ts";
@@ -36,7 +37,12 @@ const options = {
 const costs = medianCosts(Array.from({ length: PROCESSES }, () => costsInProcess(options)));
 process.stdout.write(costs.map(costLine).join("") + ratioLine());
 // In rounds of a second.
-const latency = await failingNode({ rounds: options.seconds, seconds: 1, cores: planCores() });
+const latency = await failingNode({
+  program: buildProgram(),
+  rounds: options.seconds,
+  seconds: 1,
+  cores: planCores(),
+});
 process.stdout.write(latencyLines(latency));
 if (latency.faults > 0) process.exitCode = 1;
 if (values.json !== undefined) {

@@ -7,7 +7,7 @@ import { PROGRAM } from "../support/program.ts";
 import type { TollgateOptions } from "../support/tollgate-process.ts";
 
 const own = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-/** Created by `npm run keep-version`. */
+/** Made by `npm run keep-version`. */
 const ARCHIVE = own("../fixtures/previous/tollgate.tgz");
 const MODULES = own("../../node_modules");
 
