@@ -18,6 +18,14 @@ const FOUND: [number, number[]][] = [
     2_004_427_122,
     [829_720_724, 1_823_846_030, 211_105_608, 890_811_316, 1_912_840_785, 1_520_900_136],
   ],
+  // A killed process's journal names a take of another day that is older than one the store carried out.
+  [
+    0,
+    [
+      ...[352_686_647, 32_806_641, 1_736_292_063, 20, 0, 2_147_483_624, 1_672_688_049, 903_587_545],
+      ...[0, 191_634_207, 0, 0, 0, 0, 0, 0, 0],
+    ],
+  ],
 ];
 
 test("no schedule of clients, processes, crashes, midnights, clock jumps and store failures breaks the ledger", async () => {

@@ -42,8 +42,8 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
   readonly #store: LedgerStore;
   readonly #watch: Watch;
   #lastNumber = 0;
-  /** Numbers of takes that were carried out. */
-  readonly #carriedOut = new Set<number>();
+  /** The newest take of each owner that was carried out. The store does nothing for an earlier one. */
+  readonly #carriedOut = new Map<string, number>();
   /** What has arrived of the newest series of each owner and day. What comes of an earlier one changes nothing. */
   readonly #arrived = new Map<string, { readonly series: number; total: number }>();
 
@@ -61,8 +61,8 @@ export class SimulatedStore implements Pick<LedgerStore, "take" | "giveBack" | "
       { kind: "take", owner, day, credits: want + reserve, isRepeated },
       async (statement) => {
         const grant = await this.#store.take(request);
-        if (this.#carriedOut.has(number)) return grant;
-        this.#carriedOut.add(number);
+        if (number <= (this.#carriedOut.get(owner) ?? 0)) return grant;
+        this.#carriedOut.set(owner, number);
         const { granted, reserved = 0 } = grant;
         statement.granted = { ...grant, granted: granted + reserved };
         this.#watch.taken(request);
