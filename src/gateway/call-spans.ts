@@ -1,6 +1,6 @@
 import { cutText } from "../lib/cut-text.ts";
 import { redactKeys } from "../telemetry/redact.ts";
-import type { AttemptTrace, SpanContext } from "../telemetry/traces/call-trace.ts";
+import type { SpanContext, TracedAttempt } from "../telemetry/traces/call-trace.ts";
 import {
   type Attributes,
   NO_ATTRIBUTES,
@@ -11,7 +11,7 @@ import { type Call, upstreamOf } from "./call.ts";
 
 /** Stages 3 to 9 of docs/life-of-a-call.md: the names of their spans, in the order of the pipeline's list. */
 const STAGES = ["look up", "check", "admit", "resolve", "recall", "fetch", "normalise"];
-export const FETCH_STAGE = STAGES.indexOf("fetch");
+const FETCH_STAGE = STAGES.indexOf("fetch");
 const MOST_METHOD_CHARS = 100;
 /** What an attempt is counted as where its node is not to blame. */
 const GOOD_OUTCOMES: ReadonlySet<string> = new Set(["ok", "overtaken", "no_place"]);
@@ -36,7 +36,7 @@ export function spansOf(call: Call, options: SpansOptions): readonly Span[] {
   const { context, newSpanId, aheadMs, durationMs } = options;
   const { traceId, spanId } = context;
   const endedMs = call.begunMs + durationMs;
-  const { stages = [], attempts = [] } = call.trace ?? {};
+  const stages = call.trace?.stages ?? fetchOf(call);
   const spans = [rootOf(call, options)];
   let fetchId = spanId;
   for (let place = 0; place < stages.length; place += 2) {
@@ -56,11 +56,11 @@ export function spansOf(call: Call, options: SpansOptions): readonly Span[] {
       isError: false,
     });
   }
-  for (const attempt of attempts) {
+  for (const attempt of attemptsOf(call)) {
     const isInAir = attempt.endedMs < 0;
     spans.push({
       traceId,
-      spanId: attempt.spanId || newSpanId(),
+      spanId: attempt.context?.spanId ?? newSpanId(),
       parentSpanId: fetchId,
       isParentRemote: false,
       name: "attempt",
@@ -72,6 +72,18 @@ export function spansOf(call: Call, options: SpansOptions): readonly Span[] {
     });
   }
   return spans;
+}
+
+/** All that is noted of the stages of a call that was not chosen before it began. */
+function fetchOf({ fetchedMs }: Call): readonly number[] {
+  return fetchedMs < 0 ? [] : [FETCH_STAGE, fetchedMs];
+}
+
+/** The first one first. */
+function attemptsOf({ lastAttempt }: Call): readonly TracedAttempt[] {
+  const attempts: TracedAttempt[] = [];
+  for (let each = lastAttempt; each !== undefined; each = each.earlier) attempts.push(each);
+  return attempts.reverse();
 }
 
 function rootOf(call: Call, { context, aheadMs, durationMs, ...why }: SpansOptions): Span {
@@ -111,10 +123,10 @@ function attributesOf(
   };
 }
 
-function attributesOfAttempt({ upstream, outcome, isHedge }: AttemptTrace): Attributes {
+function attributesOfAttempt({ upstream, outcome, beside }: TracedAttempt): Attributes {
   return {
-    "tollgate.upstream": upstream,
+    "tollgate.upstream": upstream.name,
     "tollgate.outcome": outcome,
-    "tollgate.hedge": isHedge,
+    "tollgate.hedge": beside !== undefined,
   };
 }

@@ -9,7 +9,7 @@ import type { Answer } from "../networks/answers.ts";
 import type { AnswerWaiter, Network, Plan, PlanWaiter } from "../networks/network.ts";
 import type { ClientSubscriptions } from "../subscriptions/client-subscriptions.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
-import type { CallTrace } from "../telemetry/traces/call-trace.ts";
+import type { CallTrace, TracedAttempt } from "../telemetry/traces/call-trace.ts";
 import { creditError } from "./refusals.ts";
 
 const NO_ARGS: readonly JsonValue[] = Object.freeze([]);
@@ -62,8 +62,12 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   /** Monotonic milliseconds. */
   begunMs = 0;
   settled = false;
-  /** Where calls are traced: what is noted of this one. */
+  /** Absent where it was not chosen to be traced before it began. */
   trace: CallTrace | undefined;
+  /** Where calls are traced: when a node was asked, monotonic; -1: none was. */
+  fetchedMs = -1;
+  /** The last attempt at a node on its behalf, which knows those before it. */
+  lastAttempt: TracedAttempt | undefined;
   /** Whether other answers stand beside its own: a broken result would break them too. */
   readonly isJoined: boolean;
   goOn: (call: Call) => void = nothing;
@@ -118,6 +122,13 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
   planned(planned: Plan | RpcError): void {
     this.take(planned);
     this.goOn(this);
+  }
+
+  /** A node is asked. */
+  attempted(attempt: TracedAttempt): void {
+    attempt.context = this.trace?.contextOfAttempt();
+    attempt.earlier = this.lastAttempt;
+    this.lastAttempt = attempt;
   }
 
   answered(answer: Answer): void {

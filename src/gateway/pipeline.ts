@@ -27,7 +27,7 @@ export type PipelineParts = OwnParts & {
   readonly usage: Pick<UsageRecorder, "record" | "contract">;
   /** Absent where none is configured. */
   readonly requests?: Pick<RequestLog, "note"> | undefined;
-  readonly traces?: Pick<Traces, "begin" | "watch" | "ended"> | undefined;
+  readonly traces?: Pick<Traces, "begin" | "ended"> | undefined;
   /** Whether the account's plan lets partners answer where no primary can. */
   readonly mayFailOver: (identity: Identity) => boolean;
 };
@@ -233,7 +233,7 @@ function recall(call: Call, parts: PipelineParts): "waiting" | undefined {
 function fetch(call: Call, { traces, clock }: PipelineParts): "waiting" | undefined {
   const { plan, session } = call;
   if (plan === undefined) return undefined;
-  call.trace ??= traces?.watch(clock.monotonic());
+  if (traces !== undefined) call.fetchedMs = clock.monotonic();
   session.network.fetch(plan, call);
   return "waiting";
 }

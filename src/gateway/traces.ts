@@ -1,15 +1,15 @@
 import type { Config } from "../config/schema.ts";
 import { ERRORS, type RpcError } from "../jsonrpc/errors.ts";
-import type { Clock, MonotonicMs } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
 import { AttemptBudget } from "../routing/attempt-budget.ts";
 import { CallTrace, type SpanContext } from "../telemetry/traces/call-trace.ts";
-import { encodeSpan, type Span } from "../telemetry/traces/otlp-json.ts";
+import type { Span } from "../telemetry/traces/otlp-json.ts";
 import type { SpanExporter } from "../telemetry/traces/span-exporter.ts";
 import { SpanIds } from "../telemetry/traces/span-ids.ts";
 import { readTraceparent, type TraceParent } from "../telemetry/traces/traceparent.ts";
 import type { Call } from "./call.ts";
-import { FETCH_STAGE, spansOf } from "./call-spans.ts";
+import { spansOf } from "./call-spans.ts";
 
 /** Calls whose own caller records them, beside those chosen by `ratio`: so many times as many. */
 const CALLERS_SHARE = 10;
@@ -58,11 +58,6 @@ export class Traces {
     return parent.isSampled && this.#callers.tryTake() ? this.#open(parent) : undefined;
   }
 
-  /** A call that was not chosen asks a node, and may turn out to be slow. */
-  watch(nowMs: MonotonicMs): CallTrace {
-    return new CallTrace(undefined, this.#ids.newSpanId, [FETCH_STAGE, nowMs]);
-  }
-
   /** A call has ended, after so long. */
   ended(call: Call, durationMs: number): void {
     const reason = this.#reasonOf(call, durationMs);
@@ -72,10 +67,7 @@ export class Traces {
       exporter.dropped += 1;
       return;
     }
-    const spans = this.#spansOf(call, durationMs, reason);
-    let text = "";
-    for (const span of spans) text += text === "" ? encodeSpan(span) : `,${encodeSpan(span)}`;
-    exporter.add({ text, count: spans.length });
+    exporter.add(this.#spansOf(call, durationMs, reason));
   }
 
   #reasonOf({ trace, error }: Call, durationMs: number): Reason | undefined {
@@ -86,7 +78,7 @@ export class Traces {
   }
 
   #open(parent: TraceParent | undefined): CallTrace {
-    return new CallTrace(this.#context(parent), this.#ids.newSpanId, []);
+    return new CallTrace(this.#context(parent), this.#ids.newSpanId);
   }
 
   #context(parent: TraceParent | undefined): SpanContext {

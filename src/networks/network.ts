@@ -7,7 +7,7 @@ import type { Definition, LocalFacts } from "../methods/definition.ts";
 import type { Family } from "../methods/families.ts";
 import type { ShapeOptions } from "../methods/shapes/shape.ts";
 import type { NetworkMetrics } from "../telemetry/metrics.ts";
-import type { CallTrace } from "../telemetry/traces/call-trace.ts";
+import type { TracedAttempt } from "../telemetry/traces/call-trace.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { Answer } from "./answers.ts";
 
@@ -71,8 +71,8 @@ export type AnswerWaiter = {
   readonly keyId: string;
   /** Monotonic milliseconds. */
   readonly deadlineMs: MonotonicMs;
-  /** Where the call is traced. */
-  readonly trace?: CallTrace | undefined;
+  /** Told of each attempt at a node, before it is sent. */
+  attempted?(attempt: TracedAttempt): void;
   answered(answer: Answer): void;
 };
 

@@ -3,7 +3,7 @@ import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
 import { inTurns } from "../lib/turn-queue.ts";
 import type { FetchOutcome, RoutedNeed, RoutedRequest } from "../routing/routing.ts";
-import type { CallTrace } from "../telemetry/traces/call-trace.ts";
+import type { TracedAttempt } from "../telemetry/traces/call-trace.ts";
 import { blockNumberIn, isNull } from "../transports/answer-block.ts";
 import type { Answer } from "./answers.ts";
 import type { AnswerWaiter, Plan } from "./network.ts";
@@ -79,9 +79,9 @@ export class SharedFlight implements RoutedRequest {
     this.#parts.answered(this, outcome);
   }
 
-  /** Of who asked first: nodes are asked for that one. */
-  get trace(): CallTrace | undefined {
-    return this.#lead?.trace;
+  /** Nodes are asked for who asked first. */
+  attempted(attempt: TracedAttempt): void {
+    this.#lead?.attempted?.(attempt);
   }
 
   get isShared(): boolean {
@@ -97,7 +97,7 @@ export class SharedFlight implements RoutedRequest {
 
   /** One that is told within its own time, which ends before the flight's. */
   #hurried(waiter: AnswerWaiter): AnswerWaiter {
-    const { deadlineMs, account, keyId, trace } = waiter;
+    const { deadlineMs, account, keyId } = waiter;
     let isOver = false;
     const end = (answer: Answer) => {
       if (isOver) return;
@@ -109,7 +109,8 @@ export class SharedFlight implements RoutedRequest {
     const timer = this.#parts.timers.set(Math.max(leftMs, 0), () =>
       end({ kind: "exhausted", internal: "no answer in time" }),
     );
-    return { deadlineMs, account, keyId, trace, answered: end };
+    const attempted = (attempt: TracedAttempt) => waiter.attempted?.(attempt);
+    return { deadlineMs, account, keyId, attempted, answered: end };
   }
 
   /** The answer came. */

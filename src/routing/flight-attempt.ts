@@ -1,5 +1,6 @@
 import type { MonotonicMs } from "../lib/clock.ts";
-import type { AttemptTrace } from "../telemetry/traces/call-trace.ts";
+import { OVERTAKEN, type SpanContext, type TracedAttempt } from "../telemetry/traces/call-trace.ts";
+import { writeTraceparent } from "../telemetry/traces/traceparent.ts";
 import type { Asker, InAir, UpstreamRequest } from "../transports/transport.ts";
 import type { UpstreamAnswer } from "../transports/upstream-answer.ts";
 import { Attempt } from "../upstreams/attempt.ts";
@@ -26,12 +27,18 @@ export type AttemptOptions = Source & {
  * An attempt for a client's call. It is the request, too, and who is told the answer: a call in the
  * air costs by what there is of it (docs/performance-log.md).
  */
-export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, Source {
+export class FlightAttempt
+  extends Attempt
+  implements UpstreamRequest, Asker, Source, TracedAttempt
+{
   readonly request: RoutedRequest;
   readonly timeoutMs: number;
   readonly behind: boolean;
   readonly beside: Upstream | undefined;
-  readonly trace: AttemptTrace | undefined;
+  endedMs: MonotonicMs = -1;
+  outcome = OVERTAKEN;
+  context: SpanContext | undefined;
+  earlier: TracedAttempt | undefined;
   inAir: InAir | undefined;
   owner: AttemptOwner;
 
@@ -41,12 +48,8 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
     this.timeoutMs = options.timeoutMs;
     this.behind = options.behind;
     this.beside = options.beside;
-    this.trace = this.request.trace?.attempt(
-      this.upstream,
-      this.beganMs,
-      this.beside !== undefined,
-    );
     this.owner = owner;
+    this.request.attempted?.(this);
   }
 
   get method(): string {
@@ -57,8 +60,11 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
     return this.request.params;
   }
 
+  /** Partners are not told. */
   get traceparent(): string | undefined {
-    return this.trace?.traceparent;
+    const { context, upstream } = this;
+    if (context === undefined || upstream.role === "partner") return undefined;
+    return writeTraceparent(context.traceId, context.spanId);
   }
 
   get account(): string | undefined {
@@ -67,6 +73,12 @@ export class FlightAttempt extends Attempt implements UpstreamRequest, Asker, So
 
   get keyId(): string | undefined {
     return this.request.keyId;
+  }
+
+  /** `outcome`: as the metrics count it. */
+  ended(nowMs: MonotonicMs, outcome: string): void {
+    this.endedMs = nowMs;
+    this.outcome = outcome;
   }
 
   answered(answer: UpstreamAnswer): void {

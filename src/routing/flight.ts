@@ -198,7 +198,7 @@ export class Flight implements Others, AttemptOwner {
   answered(sent: FlightAttempt, answer: UpstreamAnswer): void {
     this.#nowMs = this.#parts.clock.monotonic();
     const verdict = judge(sent.method, answer);
-    sent.trace?.answered(this.#nowMs, labelOf(verdict));
+    sent.ended(this.#nowMs, labelOf(verdict));
     const conclusion = { answer, verdict, now: this.#nowMs };
     take(sent, this.#sent);
     // Nothing is to be weighed against it: no answer that came before, and no hedge that it is.

@@ -2,7 +2,7 @@ import type { Failure } from "../failures/failures.ts";
 import type { Piece } from "../lib/bytes.ts";
 import type { Clock, MonotonicMs } from "../lib/clock.ts";
 import type { Timers } from "../lib/timer-wheel.ts";
-import type { CallTrace } from "../telemetry/traces/call-trace.ts";
+import type { TracedAttempt } from "../telemetry/traces/call-trace.ts";
 import type { BlockMember } from "../transports/answer-block.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import type { AttemptBudget } from "./attempt-budget.ts";
@@ -33,8 +33,8 @@ export type RoutedRequest = {
   /** On whose behalf memory is held for the answer; absent: for the gateway itself. */
   readonly account?: string;
   readonly keyId?: string;
-  /** Where the call is traced: what its attempts are noted in. */
-  readonly trace?: Pick<CallTrace, "attempt"> | undefined;
+  /** Told of each attempt before it is sent. */
+  attempted?(attempt: TracedAttempt): void;
   /** Called once, before the deadline. */
   done(outcome: FetchOutcome): void;
 };

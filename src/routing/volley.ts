@@ -84,7 +84,7 @@ export class Volley implements AttemptOwner {
     }
     sent.owner = NOBODY;
     const now = this.#parts.clock.monotonic();
-    sent.trace?.answered(now, labelOf(verdict));
+    sent.ended(now, labelOf(verdict));
     sent.request.done(resultOf(sent, verdict.result, this.#parts));
     this.#leave();
     conclude(sent, { answer, verdict, now }, this.#parts);
