@@ -3,6 +3,7 @@ import { Bench, type BenchOptions, type Pair } from "./bench.ts";
 import { listen } from "./child.ts";
 import { byRound, cpusOf, type Row, rowsOf, shown } from "./report.ts";
 import { scenarioOf } from "./scenarios.ts";
+import { unchosenUs } from "./unchosen-call.ts";
 
 /** What tracing adds to a call, microseconds of CPU, with the share of calls that is traced by default. */
 const TARGET_US = 0.3;
@@ -16,7 +17,7 @@ export type TracesCost = {
   readonly scenario: Row["scenario"];
   readonly offUs: number | null;
   readonly tracedUs: number | null;
-  /** By SHARE: median of the differences within each round. */
+  /** By SHARE, of all calls, chosen or not: by the median of the differences within each round. */
   readonly addedUs: number | null;
   readonly faults: Row["faults"];
 };
@@ -50,7 +51,7 @@ export class TracesCostRun {
         subjects: ["tollgate", "tollgate-traced"],
         traces: { url, ratio: RATIO },
       });
-      const costs = costsOf(await this.#bench.run());
+      const costs = costsOf(await this.#bench.run(), unchosenUs());
       await this.#bench.stop();
       return { costs, spans };
     } finally {
@@ -64,7 +65,7 @@ export class TracesCostRun {
   }
 }
 
-function costsOf(pairs: readonly Pair[]): TracesCost[] {
+function costsOf(pairs: readonly Pair[], unchosen: number): TracesCost[] {
   const rows = rowsOf(pairs);
   return SCENARIOS.map((scenario) => {
     const pair = (subject: Pair["subject"]) =>
@@ -80,7 +81,7 @@ function costsOf(pairs: readonly Pair[]): TracesCost[] {
       addedUs: byRound(
         cpusOf(pair("tollgate-traced")),
         cpusOf(pair("tollgate")),
-        (own, without) => ((own - without) * SHARE) / RATIO,
+        (own, without) => unchosen + ((own - without - unchosen) * SHARE) / RATIO,
       ),
       faults: faults.find(({ count }) => count > 0) ?? { count: 0, first: null },
     };
