@@ -35,7 +35,7 @@ export function unchosenUs(): number {
       }) - without,
     );
   }
-  return median(differences);
+  return median(differences) ?? 0;
 }
 
 function usedBy(trace: (call: Call, attempt: TracedAttempt) => void): number {

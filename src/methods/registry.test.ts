@@ -151,7 +151,12 @@ describe("the methods of slot networks", () => {
     "getMultipleAccounts getBalance getProgramAccounts getTokenAccountsByOwner getLatestBlockhash",
     "getFeeForMessage getMinimumBalanceForRentExemption getEpochInfo getGenesisHash getVersion",
     "getHealth getSignaturesForAddress getTokenAccountBalance getTokenSupply isBlockhashValid",
-    "getRecentPrioritizationFees simulateTransaction",
+    "getRecentPrioritizationFees simulateTransaction getTokenLargestAccounts getVoteAccounts",
+    "getSupply getEpochSchedule getRecentPerformanceSamples getInflationReward getInflationRate",
+    "getInflationGovernor getClusterNodes getTransactionCount getSlotLeader getSlotLeaders",
+    "getTokenAccountsByDelegate getLeaderSchedule getBlockProduction getBlockCommitment",
+    "getLargestAccounts getStakeMinimumDelegation getMaxRetransmitSlot getMaxShredInsertSlot",
+    "getHighestSnapshotSlot minimumLedgerSlot",
   ].flatMap((line) => line.split(" "));
 
   test("are getBlock and the reads that clients make, at 160 credits each", () => {

@@ -9,6 +9,7 @@ import { ACCOUNT_METHODS } from "./slot/accounts.ts";
 import { BLOCK_METHODS as SLOT_BLOCK_METHODS } from "./slot/blocks.ts";
 import { CLUSTER_METHODS } from "./slot/cluster.ts";
 import { TRANSACTION_METHODS as SLOT_TRANSACTION_METHODS } from "./slot/transactions.ts";
+import { VALIDATOR_METHODS } from "./slot/validators.ts";
 
 /** Every method of an EVM network that nodes are asked. A method is added to its family's file alone. */
 export const EVM_METHODS: readonly Definition[] = Object.freeze([
@@ -25,5 +26,6 @@ export const SLOT_METHODS: readonly Definition[] = Object.freeze([
   ...SLOT_BLOCK_METHODS,
   ...SLOT_TRANSACTION_METHODS,
   ...ACCOUNT_METHODS,
+  ...VALIDATOR_METHODS,
   ...CLUSTER_METHODS,
 ]);

@@ -2,6 +2,7 @@ import type { Definition } from "../definition.ts";
 import { accountConfig, programAccountsConfig, tokenFilter } from "./params/account-config.ts";
 import { commitmentParam, contextParam } from "./params/config.ts";
 import { address, addresses, byteCount } from "./params/plain.ts";
+import { largestAccountsConfig, supplyConfig } from "./params/validator-config.ts";
 import { contextRead, read } from "./read.ts";
 
 export const ACCOUNT_METHODS: readonly Definition[] = Object.freeze([
@@ -33,6 +34,12 @@ export const ACCOUNT_METHODS: readonly Definition[] = Object.freeze([
     params: [address, tokenFilter, accountConfig],
   }),
   contextRead({
+    method: "getTokenAccountsByDelegate",
+    result:
+      "a list of the token accounts that the delegate may spend from, of one mint or one token program",
+    params: [address, tokenFilter, accountConfig],
+  }),
+  contextRead({
     method: "getTokenAccountBalance",
     result: "the balance of the token account: the amount, its decimals, and both in words",
     params: [address, commitmentParam],
@@ -41,6 +48,22 @@ export const ACCOUNT_METHODS: readonly Definition[] = Object.freeze([
     method: "getTokenSupply",
     result: "how many tokens of the mint there are: the amount, its decimals, and both in words",
     params: [address, commitmentParam],
+  }),
+  contextRead({
+    method: "getTokenLargestAccounts",
+    result: "a list of the 20 largest accounts of the mint, largest first",
+    params: [address, commitmentParam],
+  }),
+  contextRead({
+    method: "getLargestAccounts",
+    result: "a list of the 20 accounts with the most lamports, largest first",
+    params: [largestAccountsConfig],
+  }),
+  contextRead({
+    method: "getSupply",
+    result:
+      "the lamports that there are: all, those in circulation and the others, and the accounts of the others",
+    params: [supplyConfig],
   }),
   read({
     method: "getMinimumBalanceForRentExemption",

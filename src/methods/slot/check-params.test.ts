@@ -135,6 +135,9 @@ describe("faults have the words of agave 3.0, then where they are and what would
       json([KEY, { until: "x" }]),
       "Invalid param: WrongSize. At until: want a signature: 64 bytes in base58.",
     ],
+    ["getSlotLeaders", "[5,5001]", "Invalid limit; max 5000"],
+    ["getSlotLeaders", "[5]", "Invalid params: invalid length 1, expected a tuple of size 2."],
+    ["getRecentPerformanceSamples", "[721]", "Invalid limit; max 720"],
     ["getBlocks", "[5,500006]", "Slot range too large; max 500000"],
     ["getBlocks", '[5,"6"]', `Invalid params: ${wrapper} RpcBlocksConfigWrapper. invalid type`],
     ["getBlocks", "[5,{},{}]", `Invalid params: ${wrapper} RpcBlocksConfigWrapper. invalid type`],
@@ -184,6 +187,42 @@ describe("faults have the words of agave 3.0, then where they are and what would
       "getProgramAccounts",
       json([KEY, { filters: ["all"] }]),
       "Invalid params: unknown variant `all`, expected one of `dataSize`, `memcmp`, `tokenAccountState`. At filters[0].",
+    ],
+    // validators
+    [
+      "getVoteAccounts",
+      json([{ votePubkey: "1" }]),
+      "Invalid param: WrongSize. At votePubkey: want an address: 32 bytes in base58.",
+    ],
+    [
+      "getLeaderSchedule",
+      '["5"]',
+      `Invalid params: ${wrapper} RpcLeaderScheduleConfigWrapper. invalid type`,
+    ],
+    [
+      "getLeaderSchedule",
+      json([5, { identity: 5 }]),
+      "Invalid params: invalid type: integer `5`, expected a string. At identity.",
+    ],
+    [
+      "getBlockProduction",
+      json([{ range: { firstSlot: 9, lastSlot: 8 } }]),
+      "lastSlot, 8, cannot be less than firstSlot, 9. At range.",
+    ],
+    [
+      "getBlockProduction",
+      json([{ range: { lastSlot: 8 } }]),
+      "Invalid params: missing field `firstSlot`. At range.",
+    ],
+    [
+      "getLargestAccounts",
+      json([{ filter: "all" }]),
+      "Invalid params: unknown variant `all`, expected `circulating` or `nonCirculating`. At filter.",
+    ],
+    [
+      "getInflationReward",
+      json([[KEY, "1"]]),
+      "Invalid param: WrongSize. At [1]: want an address: 32 bytes in base58.",
     ],
     // simulation
     [
@@ -259,6 +298,17 @@ describe("what is sent", () => {
       json([KEY, { filters: [{ memcmp: { bytes: [1, 255], offset: 0 } }] }]),
     ],
     ["getRecentPrioritizationFees", "[]", "[]"],
+    ["getRecentPerformanceSamples", "[null]", "[]"],
+    ["getLeaderSchedule", "[]", "[]"],
+    ["getLeaderSchedule", "[null]", "[]"],
+    ["getLeaderSchedule", "[5]", "[5]"],
+    ["getLeaderSchedule", '[{"commitment":"recent"}]', '[null,{"commitment":"processed"}]'],
+    ["getLeaderSchedule", json([5, { identity: KEY }]), json([5, { identity: KEY }])],
+    [
+      "getBlockProduction",
+      json([{ range: { lastSlot: 8, firstSlot: 8 }, identity: KEY }]),
+      json([{ identity: KEY, range: { firstSlot: 8, lastSlot: 8 } }]),
+    ],
     [
       "simulateTransaction",
       json(["AQ==", { sigVerify: false, encoding: "base64", accounts: { addresses: [KEY] } }]),

@@ -1,5 +1,5 @@
 /** The configs of the methods that read accounts, and the filters that choose some. */
-import type { JsonValue, NumberToken } from "../../../jsonrpc/value.ts";
+import type { JsonValue } from "../../../jsonrpc/value.ts";
 import type { Param } from "../../definition.ts";
 import { context } from "./commitment.ts";
 import { config } from "./config.ts";
@@ -78,12 +78,3 @@ export const tokenFilter: Param = Object.freeze({
   example: { programId: "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA" },
   check: tagged({ mint: pubkey, programId: pubkey }),
 } satisfies Param);
-
-/** How many signatures are wanted at once: 1 to 1,000. */
-export const signatureLimit = (value: JsonValue): NumberToken => {
-  const limit = unsigned("usize")(value);
-  if (limit.text === "0" || BigInt(limit.text) > 1000n) {
-    throw new SerdeFault("Invalid limit; max 1000", { whole: true });
-  }
-  return limit;
-};

@@ -36,6 +36,12 @@ export const startSlot: Param = plain("start slot", "an integer", {
   example: SLOT_EXAMPLE,
 });
 
+/** A slot of which the node knows something by itself. */
+export const anySlot: Param = plain("slot", "an integer", {
+  check: unsigned("u64"),
+  example: SLOT_EXAMPLE,
+});
+
 export const byteCount: Param = plain("length", "a number of bytes", {
   check: unsigned("usize"),
   example: 200,
@@ -59,6 +65,12 @@ export const blockhash: Param = plain("blockhash", "a hash: 32 bytes in base58",
 /** The limits are agave's (rpc-client-api/src/request.rs). */
 export const addresses: Param = plain("addresses", "up to 100 addresses", {
   check: list(pubkey, 100),
+  example: [ADDRESS_EXAMPLE],
+});
+
+/** As many as a message has room for: nodes have no limit of their own. */
+export const anyAddresses: Param = plain("addresses", "a list of addresses", {
+  check: list(pubkey),
   example: [ADDRESS_EXAMPLE],
 });
 

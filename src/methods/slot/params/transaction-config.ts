@@ -1,10 +1,11 @@
 /** The configs of the methods that look transactions up or run them. */
 import type { JsonObject, JsonValue } from "../../../jsonrpc/value.ts";
 import type { Param } from "../../definition.ts";
-import { ACCOUNT_ENCODINGS, signatureLimit } from "./account-config.ts";
+import { ACCOUNT_ENCODINGS } from "./account-config.ts";
 import { commitment, context, leastConfirmed } from "./commitment.ts";
 import { config, encodingConfig } from "./config.ts";
 import { pubkey, signature } from "./keys.ts";
+import { signatureLimit } from "./limits.ts";
 import { boolean, list, oneOf, type Reader, struct, unsigned } from "./serde.ts";
 import { SerdeFault } from "./serde-fault.ts";
 
