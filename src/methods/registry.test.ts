@@ -6,7 +6,15 @@ const { isWriting, lookUp } = FAMILIES.evm;
 
 /** The price list of the README. */
 const PRICES: Readonly<Record<number, readonly string[]>> = {
-  5: ["eth_chainId", "eth_syncing", "net_version", "net_listening"],
+  5: [
+    "eth_chainId",
+    "eth_syncing",
+    "net_version",
+    "net_listening",
+    "eth_protocolVersion",
+    "eth_mining",
+    "eth_hashrate",
+  ],
   80: [
     "eth_getStorageAt",
     "eth_getBlockByHash",
@@ -25,6 +33,12 @@ const PRICES: Readonly<Record<number, readonly string[]>> = {
     "eth_createAccessList",
     "web3_clientVersion",
     "web3_sha3",
+    "eth_getHeaderByHash",
+    "eth_getHeaderByNumber",
+    "eth_getRawTransactionByHash",
+    "net_peerCount",
+    "eth_config",
+    "eth_coinbase",
   ],
   150: [
     "eth_getTransactionByBlockNumberAndIndex",
@@ -36,6 +50,8 @@ const PRICES: Readonly<Record<number, readonly string[]>> = {
     "eth_getTransactionByBlockHashAndIndex",
     "eth_getUncleCountByBlockNumber",
     "eth_getUncleCountByBlockHash",
+    "eth_getRawTransactionByBlockHashAndIndex",
+    "eth_getRawTransactionByBlockNumberAndIndex",
   ],
   255: ["eth_getLogs"],
   300: ["eth_estimateGas", "eth_blobBaseFee"],
@@ -119,7 +135,7 @@ describe("what the gateway answers itself", () => {
 
   test("is null for an index that no block reaches", () => {
     const methods = EVM_METHODS.filter(({ params }) => params[1]?.name === "index");
-    expect(methods.length).toBe(4);
+    expect(methods.length).toBe(6);
     for (const { method } of methods) {
       expect(local(method, ["0x1", "0x100000000"])).toBe("null");
       expect(local(method, ["0x1", "0xffffffff"])).toBeUndefined();

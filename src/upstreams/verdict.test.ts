@@ -22,6 +22,19 @@ describe.each([
     expect([judged("null").kind, labelOf(judged("null"))]).toEqual(["null", "ok"]);
   });
 
+  test("and is no bytes is null of a raw transaction, as geth says it, and of no other method", () => {
+    for (const method of [
+      "eth_getRawTransactionByHash",
+      "eth_getRawTransactionByBlockHashAndIndex",
+      "eth_getRawTransactionByBlockNumberAndIndex",
+    ]) {
+      const verdict = judged('"0x"', method);
+      expect(verdict.kind === "null" && String(verdict.result[0]), method).toBe("null");
+      expect(judged('"0xf8"', method).kind).toBe("result");
+    }
+    expect(judged('"0x"', "eth_getCode").kind).toBe("result");
+  });
+
   test("and is a revert's payload is the failure of an eth_call, and of no other method", () => {
     expect(judged(`"${PAYLOAD}"`)).toMatchObject({ kind: "failure" });
     expect(judged(`"${PAYLOAD}"`, "eth_getCode").kind).toBe("result");

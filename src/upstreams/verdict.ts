@@ -40,13 +40,25 @@ export function judge(method: string, answer: UpstreamAnswer): Verdict {
   }
 }
 
+const NULL = Buffer.from("null");
+/** Bytes that are never empty: geth says `0x` where there is no such transaction (internal/ethapi). */
+const EMPTY_IS_NULL: ReadonlySet<string> = new Set([
+  "eth_getRawTransactionByHash",
+  "eth_getRawTransactionByBlockHashAndIndex",
+  "eth_getRawTransactionByBlockNumberAndIndex",
+]);
+
 type Result = Extract<UpstreamAnswer, { kind: "result" }>;
 
 function judgeResult(method: string, answer: Result): Verdict {
   const { result } = answer;
   const [only] = result;
   if (only !== undefined && result.length === 1) {
-    if (only.length === 4 && only.toString("latin1") === "null") return { kind: "null", result };
+    if (only.length === NULL.length) {
+      const text = only.toString("latin1");
+      if (text === "null") return { kind: "null", result };
+      if (text === '"0x"' && EMPTY_IS_NULL.has(method)) return { kind: "null", result: [NULL] };
+    }
     const payload = method === "eth_call" ? isRevertPayloadAsResult(only) : null;
     if (payload !== null) return failed(classify({ status: 200, result: payload }));
   }

@@ -34,6 +34,11 @@ const LOOK_UPS = [
   "eth_getUncleByBlockNumberAndIndex",
   "eth_getUncleCountByBlockHash",
   "eth_getUncleCountByBlockNumber",
+  "eth_getHeaderByHash",
+  "eth_getHeaderByNumber",
+  "eth_getRawTransactionByHash",
+  "eth_getRawTransactionByBlockHashAndIndex",
+  "eth_getRawTransactionByBlockNumberAndIndex",
 ];
 /** How anvil says that there is no such block. */
 const UNKNOWN_BLOCK = /^(?:Resource not found|BlockOutOfRangeError: .*)$/;

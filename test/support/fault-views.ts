@@ -29,6 +29,8 @@ const BY_NUMBER = new Set([
   "eth_getTransactionByBlockNumberAndIndex",
   "eth_getUncleByBlockNumberAndIndex",
   "eth_getUncleCountByBlockNumber",
+  "eth_getHeaderByNumber",
+  "eth_getRawTransactionByBlockNumberAndIndex",
 ]);
 /** Look-ups that name a block or transaction by hash first. */
 const BY_HASH = new Set([
@@ -39,6 +41,9 @@ const BY_HASH = new Set([
   "eth_getUncleCountByBlockHash",
   "eth_getTransactionByHash",
   "eth_getTransactionReceipt",
+  "eth_getHeaderByHash",
+  "eth_getRawTransactionByHash",
+  "eth_getRawTransactionByBlockHashAndIndex",
 ]);
 const isLookUp = (method: string): boolean => BY_NUMBER.has(method) || BY_HASH.has(method);
 
@@ -130,6 +135,10 @@ function staleView(ask: Ask, last: number): View {
         return answerTransaction(call);
       }
       if (method === "eth_getTransactionReceipt") return answerTransaction(call);
+      if (method === "eth_getRawTransactionByHash") {
+        const known = await answerTransaction({ method: "eth_getTransactionByHash", params });
+        return resultOf(known) === null ? { result: null } : ask(method, params);
+      }
       const at = isLookUp(method) ? 0 : BLOCK_AT[method];
       return at === undefined ? ask(method, params) : answerAtBlock(call, at);
     },

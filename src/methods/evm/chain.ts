@@ -52,6 +52,32 @@ export const CHAIN_METHODS: readonly Definition[] = Object.freeze([
     credits: 5,
   }),
   read({
+    method: "net_peerCount",
+    result: "how many other nodes the node is connected to, a quantity",
+    credits: 80,
+  }),
+  read({
+    method: "eth_protocolVersion",
+    result: "the version of the protocol between nodes that the node speaks",
+    credits: 5,
+  }),
+  read({
+    method: "eth_config",
+    result: "the settings of the present fork, of the next and of the last one (EIP-7910)",
+    credits: 80,
+  }),
+  read({ method: "eth_mining", result: "true where the node makes blocks", credits: 5 }),
+  read({
+    method: "eth_hashrate",
+    result: "how many hashes a second the node tries, a quantity: 0x0 under proof of stake",
+    credits: 5,
+  }),
+  read({
+    method: "eth_coinbase",
+    result: "the address that gets the fees of the blocks which the node makes",
+    credits: 80,
+  }),
+  read({
     method: "web3_clientVersion",
     result: "the name and version of the node that answered",
     credits: 80,

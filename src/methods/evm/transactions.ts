@@ -39,6 +39,28 @@ export const TRANSACTION_METHODS: readonly Definition[] = Object.freeze([
     shape: transaction,
     local: beyondBlocksIsNull,
   }),
+  // Its answer does not say which block the transaction is in, if any.
+  lookUpRead({
+    method: "eth_getRawTransactionByHash",
+    result: "the bytes of the signed transaction; null where no node knows it",
+    params: [transactionHash],
+    credits: 80,
+    cache: "never",
+  }),
+  lookUpRead({
+    method: "eth_getRawTransactionByBlockHashAndIndex",
+    result: "the bytes of the signed transaction at that place of the block, or null",
+    params: [hash("block hash"), index],
+    credits: 150,
+    local: beyondBlocksIsNull,
+  }),
+  lookUpRead({
+    method: "eth_getRawTransactionByBlockNumberAndIndex",
+    result: "the bytes of the signed transaction at that place of the block, or null",
+    params: [blockNumber, index],
+    credits: 150,
+    local: beyondBlocksIsNull,
+  }),
   lookUpRead({
     method: "eth_getTransactionReceipt",
     result:
