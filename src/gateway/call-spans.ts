@@ -93,7 +93,7 @@ function rootOf(call: Call, { context, aheadMs, durationMs, ...why }: SpansOptio
     spanId: context.spanId,
     parentSpanId: context.parentSpanId,
     isParentRemote: context.parentSpanId !== undefined,
-    name: call.definition?.method ?? "other",
+    name: call.definition === undefined ? "other" : call.method,
     kind: SPAN_KIND.server,
     beganMs,
     endedMs: beganMs + durationMs,

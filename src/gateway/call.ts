@@ -4,7 +4,7 @@ import type { RpcError } from "../jsonrpc/errors.ts";
 import type { ParsedCall } from "../jsonrpc/parse-message.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Piece } from "../lib/bytes.ts";
-import type { Definition } from "../methods/definition.ts";
+import type { Definition, Instead } from "../methods/definition.ts";
 import type { Answer } from "../networks/answers.ts";
 import type { AnswerWaiter, Network, Plan, PlanWaiter } from "../networks/network.ts";
 import type { ClientSubscriptions } from "../subscriptions/client-subscriptions.ts";
@@ -112,6 +112,14 @@ export class Call implements CreditWaiter, PlanWaiter, AnswerWaiter {
     this.definition = definition;
     this.args = args;
     this.nextStage -= 1;
+  }
+
+  /** Nodes do not have the method: what another one answers is asked for, for the same price. */
+  asksInstead({ definition, args }: Instead): void {
+    this.definition = definition;
+    this.args = args(this.args);
+    this.plan = undefined;
+    this.answer = undefined;
   }
 
   take(planned: Plan | RpcError): void {

@@ -14,7 +14,7 @@ import { redactKeys } from "../telemetry/redact.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call, Session } from "./call.ts";
 import { drawForFreeCall, drawForMessage, drawForRefusal } from "./free-load.ts";
-import { normalise } from "./normalise.ts";
+import { insteadOf, normalise } from "./normalise.ts";
 import { answerOwn, askFilterLogs, type OwnParts } from "./own-answers.ts";
 import { notAllowed } from "./refusals.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -48,7 +48,7 @@ const STAGES: readonly Stage[] = [
   resolve, //       6  what the block parameter means now
   recall, //        7  what the gateway knows, or has kept
   fetch, //         8  an upstream's answer, within one deadline
-  normalise, //     9  the documented shape, the documented error
+  conclude, //      9  the documented shape, the documented error
 ];
 
 export class Pipeline {
@@ -236,6 +236,14 @@ function fetch(call: Call, { traces, clock }: PipelineParts): "waiting" | undefi
   if (traces !== undefined) call.fetchedMs = clock.monotonic();
   session.network.fetch(plan, call);
   return "waiting";
+}
+
+function conclude(call: Call): undefined {
+  const instead = insteadOf(call);
+  if (instead === undefined) return normalise(call);
+  call.asksInstead(instead);
+  call.nextStage = STAGES.indexOf(resolve);
+  return undefined;
 }
 
 function accept(call: Call, result: readonly Piece[] | RpcError | undefined): void {

@@ -30,6 +30,10 @@ export function alike(definition: Definition): Definition {
     needsHead: definition.needsHead,
     local: definition.local,
     own: definition.own,
+    instead: definition.instead && {
+      ...definition.instead,
+      definition: alike(definition.instead.definition),
+    },
     kindOf: definition.kindOf,
   };
   return Object.freeze(whole) as Definition;

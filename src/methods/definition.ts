@@ -39,6 +39,14 @@ export type ParamChoices = {
   readonly unknownKeys: "pass" | "refuse";
 };
 
+/** What is asked in place of a method that no node has. */
+export type Instead = {
+  /** Of the same price; its answers are not kept. */
+  readonly definition: Definition;
+  /** Its params, by those of the method. */
+  readonly args: (args: readonly JsonValue[]) => readonly JsonValue[];
+};
+
 /** Plain JSON, unlike the values that are checked. */
 export type ParamExample =
   | string
@@ -144,6 +152,8 @@ export type Definition = {
   readonly local?: (params: readonly JsonValue[], network: LocalFacts) => string | undefined;
   /** Answered by the gateway from what it keeps of the caller, or tells it, not of the chain. */
   readonly own?: OwnAnswer;
+  /** Where its answer stands in that of another method, which all nodes have. */
+  readonly instead?: Instead;
   /** Where the params decide what a method is: its definition for these, or why there is none. */
   readonly kindOf?: (params: JsonValue | undefined) => Definition | RpcError;
 };

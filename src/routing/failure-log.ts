@@ -41,6 +41,11 @@ export class FailureLog {
     return this.#best;
   }
 
+  /** Some node does not have the method. */
+  get isMethodUnknown(): boolean {
+    return this.#methodUnknownOnes > 0;
+  }
+
   get attempts(): number {
     return this.#attempts;
   }

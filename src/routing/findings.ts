@@ -118,7 +118,9 @@ export class Findings {
     if (best !== undefined) return { kind: "failure", ...best };
     const nobody = this.#parts.primaries.every(({ head }) => head < block);
     if (this.#need.strict && nobody && this.#faults === 0) return { kind: "behind" };
-    return { kind: "exhausted", internal: this.#failures?.text ?? "" };
+    const isMethodUnknown = this.#failures?.isMethodUnknown === true;
+    const internal = this.#failures?.text ?? "";
+    return { kind: "exhausted", internal, ...(isMethodUnknown && { isMethodUnknown }) };
   }
 
   #ofFailure(source: Source, failure: Failure, askAnother: boolean): FetchOutcome | undefined {

@@ -53,8 +53,8 @@ export type FetchOutcome =
   | { readonly kind: "no_room" }
   /** Nobody has the block that the call needs. */
   | { readonly kind: "behind" }
-  /** Nobody answered. `internal` tells of each attempt, for the log. */
-  | { readonly kind: "exhausted"; readonly internal: string };
+  /** Nobody answered, though some may have said that they do not have the method. `internal` tells of each attempt. */
+  | { readonly kind: "exhausted"; readonly internal: string; readonly isMethodUnknown?: true };
 
 /** Told of what an operator wants to see of routing. */
 export type RoutingObserver = {

@@ -40,6 +40,11 @@ const LOOK_UPS = [
   "eth_getRawTransactionByBlockHashAndIndex",
   "eth_getRawTransactionByBlockNumberAndIndex",
 ];
+/** Those that anvil does not have, with the block that they are a part of. */
+const HEADERS: Readonly<Record<string, string>> = {
+  eth_getHeaderByHash: "eth_getBlockByHash",
+  eth_getHeaderByNumber: "eth_getBlockByNumber",
+};
 /** How anvil says that there is no such block. */
 const UNKNOWN_BLOCK = /^(?:Resource not found|BlockOutOfRangeError: .*)$/;
 const SIMULATIONS = ["eth_call", "eth_estimateGas", "eth_createAccessList"];
@@ -56,8 +61,10 @@ const DEFAULT_LATEST: Readonly<Record<string, number>> = {
 };
 const PANICS: Readonly<Record<number, string>> = { 18: "division or modulo by zero" };
 
-/** The question with its block spelled out, which anvil wants and the documentation does not. */
+/** The question as anvil wants it: with its block spelled out, and of the block in place of its header. */
 export function inFull({ method, params }: Question): Question {
+  const whole = HEADERS[method];
+  if (whole !== undefined) return { method: whole, params: [...params, false] };
   const lacksBlock = params.length + 1 === DEFAULT_LATEST[method];
   return { method, params: lacksBlock ? [...params, "latest"] : params };
 }
@@ -76,9 +83,15 @@ function documentedResult({ method, params }: Question, result: unknown, choices
   const pending = params[0] === "pending";
   if (method === "eth_getStorageAt") return pad(result);
   if (result === null) return null;
+  if (method in HEADERS) return header(result as Fields);
   if (BLOCKS.includes(method)) return block(result as Fields, pending, choices);
   if (TRANSACTIONS.includes(method)) return transaction(result as Fields, pending, choices);
   return result;
+}
+
+function header(given: Fields): Fields {
+  const { transactions, uncles, withdrawals, size, totalDifficulty, ...rest } = given;
+  return rest;
 }
 
 function block(given: Fields, pending: boolean, choices: Choices): Fields {

@@ -1,7 +1,2 @@
 /** Methods that anvil does not have: other nodes answer them. */
-export const NOT_OF_ANVIL: ReadonlySet<string> = new Set([
-  "eth_getHeaderByHash",
-  "eth_getHeaderByNumber",
-  "eth_mining",
-  "net_peerCount",
-]);
+export const NOT_OF_ANVIL: ReadonlySet<string> = new Set(["eth_mining", "net_peerCount"]);

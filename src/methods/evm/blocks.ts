@@ -3,16 +3,21 @@ import { blockNumber } from "../params/block-number.ts";
 import { anyBlock } from "../params/block-reference.ts";
 import { flag, hash, index } from "../params/plain-params.ts";
 import { block } from "../shapes/block.ts";
+import { header, uncleCount } from "../shapes/of-block.ts";
 import { uncle } from "../shapes/uncle.ts";
 import { beyondBlocksIsNull } from "./beyond-blocks.ts";
-import { lookUpRead } from "./read.ts";
+import { fromBlock, lookUpRead } from "./read.ts";
 
 const blockHash = hash("block hash");
 const details = flag("transaction details flag");
 
+const HEADER_CREDITS = 80;
+const BLOCK_READ_CREDITS = 150;
+
 /** Something of a whole block, which is null only where the block is not there. */
-const blockRead = (particulars: Pick<Definition, "method" | "params" | "result">): Definition =>
-  lookUpRead({ credits: 150, lookup: "block", ...particulars });
+const blockRead = (
+  particulars: Pick<Definition, "method" | "params" | "result" | "instead">,
+): Definition => lookUpRead({ credits: BLOCK_READ_CREDITS, lookup: "block", ...particulars });
 
 export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   lookUpRead({
@@ -42,20 +47,26 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     method: "eth_getHeaderByHash",
     result: "the header of the block, or null where no node has it",
     params: [blockHash],
-    credits: 80,
+    credits: HEADER_CREDITS,
     lookup: "block",
     answerBlock: "number",
     echoes: "hash",
     shows: "hash",
+    instead: fromBlock("eth_getBlockByHash", {
+      ...{ params: [blockHash], credits: HEADER_CREDITS, shape: header },
+    }),
   }),
   lookUpRead({
     method: "eth_getHeaderByNumber",
     result: "the header of the block, or null where there is none yet",
     params: [blockNumber],
-    credits: 80,
+    credits: HEADER_CREDITS,
     lookup: "block",
     echoes: "number",
     shows: "hash",
+    instead: fromBlock("eth_getBlockByNumber", {
+      ...{ params: [blockNumber], credits: HEADER_CREDITS, shape: header },
+    }),
   }),
   lookUpRead({
     method: "eth_getUncleByBlockHashAndIndex",
@@ -77,11 +88,17 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     method: "eth_getUncleCountByBlockHash",
     params: [blockHash],
     result: "how many uncles the block has, a quantity; null where there is no such block",
+    instead: fromBlock("eth_getBlockByHash", {
+      ...{ params: [blockHash], credits: BLOCK_READ_CREDITS, shape: uncleCount },
+    }),
   }),
   blockRead({
     method: "eth_getUncleCountByBlockNumber",
     params: [blockNumber],
     result: "how many uncles the block has, a quantity; null where there is no such block",
+    instead: fromBlock("eth_getBlockByNumber", {
+      ...{ params: [blockNumber], credits: BLOCK_READ_CREDITS, shape: uncleCount },
+    }),
   }),
   blockRead({
     method: "eth_getBlockTransactionCountByHash",
