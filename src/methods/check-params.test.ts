@@ -51,6 +51,38 @@ describe("faults have the words of go-ethereum 1.17, then what would be right", 
     ["eth_getBlockByHash", '"x"', "non-array args"],
     ["eth_getBlockByHash", [HASH, true, 1], "too many arguments, want at most 2"],
     ["eth_chainId", [[]], "too many arguments, want at most 0"],
+    // simulations
+    [
+      "eth_simulateV1",
+      [{}],
+      "invalid argument 0: empty input; want an object with blockStateCalls",
+    ],
+    ["eth_simulateV1", [{ blockStateCalls: [] }], "invalid argument 0: empty input"],
+    [
+      "eth_simulateV1",
+      [{ blockStateCalls: Array.from({ length: 257 }, () => ({})) }],
+      "invalid argument 0: too many blocks",
+    ],
+    [
+      "eth_simulateV1",
+      [{ blockStateCalls: [{ calls: Array.from({ length: 5001 }, () => ({})) }] }],
+      "invalid argument 0: too many calls in block: 5001 > 5000",
+    ],
+    [
+      "eth_simulateV1",
+      [{ blockStateCalls: [{ call: [] }] }],
+      'invalid argument 0: json: unknown field "call"',
+    ],
+    [
+      "eth_simulateV1",
+      [{ blockStateCalls: [{ calls: {} }] }],
+      `invalid argument 0: ${go} object into Go struct field simBlock.calls of type []ethapi.TransactionArgs`,
+    ],
+    [
+      "eth_simulateV1",
+      [{ blockStateCalls: [{}], validation: 1 }],
+      `invalid argument 0: ${go} number into Go struct field simOpts.validation of type bool`,
+    ],
     // hashes and addresses
     [
       "eth_getTransactionReceipt",
@@ -569,6 +601,17 @@ describe("params are whole and canonical", () => {
     ],
     ["eth_estimateGas", [{ to: ADDRESS }], [{ from: zero, to: address }, "latest"]],
     ["eth_createAccessList", [{ to: ADDRESS }], [{ from: zero, to: address }, "latest"]],
+    [
+      "eth_simulateV1",
+      [{ validation: true, blockStateCalls: [{ calls: [{ input: "0x", to: ADDRESS }] }] }],
+      [
+        {
+          blockStateCalls: [{ calls: [{ from: zero, to: address, data: "0x" }] }],
+          validation: true,
+        },
+        "latest",
+      ],
+    ],
     // the rest
     ["eth_getLogs", [{}], [{}]],
     [

@@ -37,6 +37,7 @@ describe("the contracts that a call names", () => {
     ["eth_call", [{ to: ADDRESS, from: OTHER }, "latest", { [OTHER]: { balance: "0x1" } }]],
     ["eth_estimateGas", [{ to: ADDRESS }]],
     ["eth_createAccessList", [{ to: ADDRESS }]],
+    ["eth_simulateV1", [{ blockStateCalls: [{ calls: [{ to: ADDRESS }] }] }]],
     ["eth_getLogs", [{ address: ADDRESS }]],
     ["eth_getLogs", [{ address: [ADDRESS] }]],
   ])("%s %j", (method, params) => {
@@ -48,6 +49,15 @@ describe("the contracts that a call names", () => {
       LOWER,
       OTHER.toLowerCase(),
     ]);
+  });
+
+  test("are those of all calls of a simulation, and none where one of them is a creation", () => {
+    const blocks = [{ calls: [{ to: ADDRESS }] }, { calls: [{ to: OTHER }, { to: ADDRESS }] }];
+    const named = [LOWER, OTHER.toLowerCase(), LOWER];
+    expect(contracts("eth_simulateV1", { blockStateCalls: blocks })).toEqual(named);
+    const creation = { calls: [{ to: ADDRESS }, { data: "0x6000" }] };
+    expect(contracts("eth_simulateV1", { blockStateCalls: [...blocks, creation] })).toEqual([]);
+    expect(contracts("eth_simulateV1", { blockStateCalls: [{}] })).toEqual([]);
   });
 
   test("are none for creations, and for logs of any contract", () => {
@@ -62,6 +72,6 @@ describe("the contracts that a call names", () => {
     const names = without.map(({ method }) => method);
     expect(names).toContain("eth_chainId");
     expect(names).toContain("eth_getTransactionReceipt");
-    expect(names).toHaveLength(EVM_METHODS.length - 9);
+    expect(names).toHaveLength(EVM_METHODS.length - 10);
   });
 });

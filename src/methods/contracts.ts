@@ -2,8 +2,8 @@ import type { JsonValue } from "../jsonrpc/value.ts";
 import type { Definition, Param } from "./definition.ts";
 
 /**
- * The contracts that a call names, in lower case: an address, a call object's `to`, a log filter's
- * addresses. Empty where it could name one and does not (a creation, a filter without addresses);
+ * The contracts that a call names, in lower case: an address, a call object's `to`, those of all calls of a simulation, a
+ * log filter's addresses. Empty where it could name one and does not (a creation, a filter without addresses);
  * undefined for a method that names none. `args` as checkParams gave them; overrides do not count.
  */
 export function contractsOf(
@@ -24,6 +24,8 @@ function namedBy(role: Param["role"], value: JsonValue | undefined): string[] | 
       return addresses(value);
     case "call":
       return addresses(value instanceof Map ? value.get("to") : undefined);
+    case "simulation":
+      return simulated(value);
     case "filter":
       return addresses(value instanceof Map ? value.get("address") : undefined);
     case "block":
@@ -35,6 +37,19 @@ function namedBy(role: Param["role"], value: JsonValue | undefined): string[] | 
       return undefined;
   }
 }
+
+/** Empty where one of the calls is a creation, or there are none. */
+function simulated(value: JsonValue | undefined): string[] {
+  const blocks = value instanceof Map ? value.get("blockStateCalls") : undefined;
+  const calls = membersOf(blocks).flatMap((block) =>
+    membersOf(block instanceof Map ? block.get("calls") : undefined),
+  );
+  const named = calls.map((call) => addresses(call instanceof Map ? call.get("to") : undefined));
+  return named.every(({ length }) => length > 0) ? named.flat() : [];
+}
+
+const membersOf = (value: JsonValue | undefined): readonly JsonValue[] =>
+  Array.isArray(value) ? value : [];
 
 function addresses(value: JsonValue | undefined): string[] {
   if (typeof value === "string") return [value];

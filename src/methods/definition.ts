@@ -5,7 +5,7 @@ import type { CheckingShape } from "./shapes/shape.ts";
 /**
  * The meaning of a parameter for later stages: the block that is asked for (a number, a tag or
  * `{blockHash, requireCanonical?}`), how many blocks up to it (a quantity), a block's hash, the call,
- * the contract, the log filter (blocks and contracts); of a slot network the slot (a number of decimal digits up to 2^64-1) and the
+ * blocks of calls (of eth_simulateV1), the contract, the log filter (blocks and contracts); of a slot network the slot (a number of decimal digits up to 2^64-1) and the
  * config (an object that may hold `commitment` and `minContextSlot`).
  */
 export type ParamRole =
@@ -13,6 +13,7 @@ export type ParamRole =
   | "block-count"
   | "block-hash"
   | "call"
+  | "simulation"
   | "contract"
   | "filter"
   | "slot"

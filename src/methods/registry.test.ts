@@ -54,7 +54,7 @@ const PRICES: Readonly<Record<number, readonly string[]>> = {
     "eth_getRawTransactionByBlockNumberAndIndex",
   ],
   255: ["eth_getLogs"],
-  300: ["eth_estimateGas", "eth_blobBaseFee"],
+  300: ["eth_estimateGas", "eth_blobBaseFee", "eth_simulateV1"],
   1000: ["eth_getBlockReceipts"],
 };
 

@@ -201,6 +201,25 @@ export const QUESTIONS: Readonly<Record<string, Questions>> = {
     ),
     ...atStates(({ samples }) => [samples.calls.transfer]),
   },
+  eth_simulateV1: {
+    ...atStates(({ samples }) => [
+      { blockStateCalls: [{ calls: [samples.calls.balanceOf, samples.calls.transfer] }] },
+    ]),
+    "two blocks, with transfers": ({ samples: { accounts, calls } }) => [
+      {
+        blockStateCalls: [
+          { stateOverrides: { [accounts.receiver]: { balance: "0x64" } }, calls: [calls.greeting] },
+          { calls: [{ from: accounts.receiver, to: accounts.sender, value: "0x1" }] },
+        ],
+        traceTransfers: true,
+      },
+      "0x2",
+    ],
+    "a revert": ({ samples }) => [
+      { blockStateCalls: [{ calls: [samples.reverts.reason] }] },
+      "latest",
+    ],
+  },
   eth_createAccessList: {
     ...under("no block", calls()),
     ...atStates(({ samples }) => [samples.calls.transfer]),

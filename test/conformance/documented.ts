@@ -58,6 +58,7 @@ const DEFAULT_LATEST: Readonly<Record<string, number>> = {
   eth_call: 2,
   eth_estimateGas: 2,
   eth_createAccessList: 2,
+  eth_simulateV1: 2,
 };
 const PANICS: Readonly<Record<number, string>> = { 18: "division or modulo by zero" };
 

@@ -57,6 +57,7 @@ const BLOCK_AT: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_estimateGas: 1,
   eth_createAccessList: 1,
+  eth_simulateV1: 1,
   eth_feeHistory: 1,
 };
 

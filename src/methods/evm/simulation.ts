@@ -2,6 +2,7 @@ import type { Definition } from "../definition.ts";
 import { stateBlock } from "../params/block-reference.ts";
 import { callObject } from "../params/call-object.ts";
 import { blockOverrides, stateOverrides } from "../params/overrides.ts";
+import { simulatedBlocks } from "../params/simulation.ts";
 import { stateRead } from "./read.ts";
 
 export const SIMULATION_METHODS: readonly Definition[] = Object.freeze([
@@ -16,6 +17,13 @@ export const SIMULATION_METHODS: readonly Definition[] = Object.freeze([
     method: "eth_estimateGas",
     result: "the gas that the transaction would use, a quantity",
     params: [callObject("optional"), stateBlock("strict"), stateOverrides, blockOverrides],
+    credits: 300,
+  }),
+  stateRead({
+    method: "eth_simulateV1",
+    result:
+      "a list of the blocks that the calls would make, with what each call returns, its logs and its gas; nothing is sent to the chain",
+    params: [simulatedBlocks, stateBlock(false)],
     credits: 300,
   }),
   stateRead({
