@@ -45,7 +45,7 @@ function methodPage(served: Served): string {
   const { definition, family } = served;
   const sections = [
     `# ${definition.method}`,
-    `Of ${FAMILY_WORDS[family]}. Costs ${definition.credits} credits${chargeWords(definition)}.`,
+    `Of ${FAMILY_WORDS[family]}${groupWords(definition)}. Costs ${definition.credits} credits${chargeWords(definition)}.`,
     `## Params\n\n${paramsText(definition.params)}`,
     `## Result\n\nThe answer is ${definition.result}.\n\n${keptWords(definition)}`,
     `## Call it\n\n${callText(served)}`,
@@ -53,6 +53,11 @@ function methodPage(served: Served): string {
   ];
   return `${sections.join("\n\n")}\n`;
 }
+
+const groupWords = ({ group }: Definition): string =>
+  group === undefined
+    ? ""
+    : ` that have [\`groups: [${group}]\`](../configuration.md) in the file`;
 
 function chargeWords({ own }: Definition): string {
   if (own === "subscribe")

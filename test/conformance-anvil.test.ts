@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { METHOD_GROUPS } from "../src/config/method-groups.ts";
 import { type DevChain, startDevChain } from "../src/dev/chain.ts";
 import { rpc } from "../src/dev/rpc.ts";
 import { exampleOf } from "../src/methods/example.ts";
-import { EVM_METHODS } from "../src/methods/registry.ts";
+import { EVM_GROUP_METHODS, EVM_METHODS } from "../src/methods/registry.ts";
 import { type Asked, QUESTIONS } from "./conformance/anvil-questions.ts";
 import {
   type Answer,
@@ -26,6 +27,8 @@ const NETWORKS: Readonly<Record<string, Choices & { readonly chainId?: number }>
 const MORE_BLOCKS = "0x28";
 const MAX_TRIES = 10;
 
+const SERVED = [...EVM_METHODS, ...EVM_GROUP_METHODS];
+
 let chain: DevChain;
 let gateway: TestGateway;
 let asked: Asked;
@@ -43,6 +46,7 @@ beforeAll(async () => {
     networks: Object.entries(NETWORKS).map(([name, options]) => ({
       name,
       family: "evm",
+      groups: METHOD_GROUPS,
       ...options,
       upstreams: [{ name: "anvil", url: node.url }],
     })),
@@ -111,7 +115,7 @@ async function compare(
 }
 
 test("every method of the gateway, eth_accounts excepted, is compared with anvil's", () => {
-  const served = EVM_METHODS.map(({ method }) => method).filter((name) => name !== "eth_accounts");
+  const served = SERVED.map(({ method }) => method).filter((name) => name !== "eth_accounts");
   expect(Object.keys(QUESTIONS).toSorted()).toEqual(served.toSorted());
 });
 
@@ -209,7 +213,7 @@ describe("what the comparison would not notice if the chain lacked it", () => {
   });
 });
 
-const withExample = EVM_METHODS.filter(
+const withExample = SERVED.filter(
   ({ own, params }) => own === undefined && exampleOf(params) !== undefined,
 );
 

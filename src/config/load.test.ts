@@ -98,6 +98,7 @@ describe("defaults", () => {
           pendingBlock: "documented",
           signatures: "node",
           pendingTransactions: false,
+          groups: [],
           confirmations: 1,
           hedgeShare: 0.1,
           upstreams: [

@@ -11,6 +11,7 @@ import {
   text,
   urlOf,
 } from "./leaves.ts";
+import { METHOD_GROUPS } from "./method-groups.ts";
 import { PROVIDER_NAMES } from "./providers.ts";
 
 const HTTP_FORM = "write it as http://host:port or https://host/path";
@@ -86,6 +87,7 @@ const evm = z.strictObject({
   pendingBlock: z.enum(["documented", "node"]).default("documented"),
   signatures: z.enum(["node", "padded"]).default("node"),
   pendingTransactions: z.boolean().default(false),
+  groups: z.array(z.enum(METHOD_GROUPS)).default([]),
   upstreams: z
     .array(
       z.strictObject({

@@ -15,7 +15,7 @@ export function insteadOf({ answer, definition }: Call): Instead | undefined {
 }
 
 /** Stage 9: what came of asking nodes, as the call's result or its error. */
-export function normalise(call: Call): undefined {
+export function normaliseAnswer(call: Call): undefined {
   const { answer, definition } = call;
   if (answer === undefined || definition === undefined) return;
   switch (answer.kind) {

@@ -14,7 +14,7 @@ import { redactKeys } from "../telemetry/redact.ts";
 import type { UsageRecorder } from "../usage/usage-recorder.ts";
 import type { Call, Session } from "./call.ts";
 import { drawForFreeCall, drawForMessage, drawForRefusal } from "./free-load.ts";
-import { insteadOf, normalise } from "./normalise.ts";
+import { insteadOf, normaliseAnswer } from "./normalise.ts";
 import { answerOwn, askFilterLogs, type OwnParts } from "./own-answers.ts";
 import { notAllowed } from "./refusals.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -48,7 +48,7 @@ const STAGES: readonly Stage[] = [
   resolve, //       6  what the block parameter means now
   recall, //        7  what the gateway knows, or has kept
   fetch, //         8  an upstream's answer, within one deadline
-  conclude, //      9  the documented shape, the documented error
+  normalise, //     9  the documented shape, the documented error
 ];
 
 export class Pipeline {
@@ -147,7 +147,7 @@ function lookUpMethod(call: Call): undefined {
   const { family } = session.network;
   const definition = family.lookUp(method);
   if (definition === undefined) {
-    const why = family.isWriting(method) ? ": this service is read-only" : "";
+    const why = family.whyNot(method);
     const message = `the method ${redactKeys(method)} does not exist/is not available${why}`;
     call.error = { name: "method_not_found", message };
   } else if (isOfStream(definition) && session.subscriptions === undefined) {
@@ -238,9 +238,9 @@ function fetch(call: Call, { traces, clock }: PipelineParts): "waiting" | undefi
   return "waiting";
 }
 
-function conclude(call: Call): undefined {
+function normalise(call: Call): undefined {
   const instead = insteadOf(call);
-  if (instead === undefined) return normalise(call);
+  if (instead === undefined) return normaliseAnswer(call);
   call.asksInstead(instead);
   call.nextStage = STAGES.indexOf(resolve);
   return undefined;

@@ -17,6 +17,7 @@ export function alike(definition: Definition): Definition {
     arrange: definition.arrange,
     verify: definition.verify,
     credits: definition.credits,
+    group: definition.group,
     cache: definition.cache,
     state: definition.state,
     lookup: definition.lookup,

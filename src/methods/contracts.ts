@@ -27,7 +27,10 @@ function namedBy(role: Param["role"], value: JsonValue | undefined): string[] | 
     case "simulation":
       return simulated(value);
     case "filter":
-      return addresses(value instanceof Map ? value.get("address") : undefined);
+      // Of logs, and of traces.
+      return addresses(
+        value instanceof Map ? (value.get("address") ?? value.get("toAddress")) : undefined,
+      );
     case "block":
     case "block-count":
     case "block-hash":

@@ -1,3 +1,4 @@
+import type { MethodGroup } from "../config/method-groups.ts";
 import type { RpcError } from "../jsonrpc/errors.ts";
 import type { JsonValue } from "../jsonrpc/value.ts";
 import type { CheckingShape } from "./shapes/shape.ts";
@@ -123,6 +124,8 @@ export type Definition = {
   /** Looks at params that are right by themselves. @throws ParamFault with its whole text */
   readonly verify?: (sent: readonly JsonValue[]) => void;
   readonly credits: number;
+  /** Served where the network has the group alone. */
+  readonly group?: MethodGroup;
   readonly cache: CacheRule;
   /** Whether a node needs the state of the block to answer (pruned nodes cannot). */
   readonly state: boolean;

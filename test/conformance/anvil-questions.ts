@@ -51,6 +51,12 @@ const indexed = (questions: (rest: readonly unknown[]) => Questions): Questions 
     ),
   );
 
+const ANY_BLOCK: Questions = {
+  ...blocksByNumber([]),
+  "by hash": (asked) => [blockHash(asked)],
+};
+const CALL_TRACER = { tracer: "callTracer" };
+
 /** The block parameter of a state method, in all its forms. */
 const STATES: readonly ((asked: Asked) => readonly unknown[])[] = [
   () => [],
@@ -245,6 +251,40 @@ export const QUESTIONS: Readonly<Record<string, Questions>> = {
     "without rewards": () => ["0x4", "latest", []],
     "rewards left out": () => ["0x1", "0x1"],
   },
+  debug_traceTransaction: {
+    ...each(SAMPLES, ({ samples }, name) => [samples.transactions[name].hash, CALL_TRACER]),
+    "without a tracer": ({ samples }) => [samples.transactions.legacy.hash],
+    unknown: () => [UNKNOWN],
+  },
+  debug_traceCall: {
+    ...atStates(({ samples }) => [samples.calls.balanceOf]),
+    "with a tracer": ({ samples }) => [samples.calls.transfer, "latest", CALL_TRACER],
+  },
+  debug_traceBlockByNumber: blocksByNumber([CALL_TRACER]),
+  debug_traceBlockByHash: blocksByHash([CALL_TRACER]),
+  debug_getRawBlock: ANY_BLOCK,
+  debug_getRawHeader: ANY_BLOCK,
+  debug_getRawReceipts: ANY_BLOCK,
+  trace_block: blocksByNumber([]),
+  trace_transaction: {
+    ...each(SAMPLES, ({ samples }, name) => [samples.transactions[name].hash]),
+    unknown: () => [UNKNOWN],
+  },
+  trace_call: atStates(({ samples }) => [samples.calls.transfer, ["trace"]]),
+  trace_filter: {
+    all: () => [{ fromBlock: "0x1", toBlock: "0x2" }],
+    "to an address": ({ samples }) => [
+      { fromBlock: "0x1", toBlock: "0x2", toAddress: [samples.contract] },
+    ],
+  },
+  trace_replayTransaction: {
+    ...each(SAMPLES, ({ samples }, name) => [samples.transactions[name].hash, ["trace"]]),
+    unknown: () => [UNKNOWN, ["trace"]],
+  },
+  txpool_status: NOTHING,
+  txpool_inspect: NOTHING,
+  txpool_content: NOTHING,
+  txpool_contentFrom: { sender: ({ samples }) => [samples.accounts.sender] },
   eth_chainId: NOTHING,
   net_version: NOTHING,
   eth_blockNumber: NOTHING,

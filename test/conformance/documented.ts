@@ -39,6 +39,9 @@ const LOOK_UPS = [
   "eth_getRawTransactionByHash",
   "eth_getRawTransactionByBlockHashAndIndex",
   "eth_getRawTransactionByBlockNumberAndIndex",
+  "debug_traceTransaction",
+  "trace_transaction",
+  "trace_replayTransaction",
 ];
 /** Those that anvil does not have, with the block that they are a part of. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -59,6 +62,8 @@ const DEFAULT_LATEST: Readonly<Record<string, number>> = {
   eth_estimateGas: 2,
   eth_createAccessList: 2,
   eth_simulateV1: 2,
+  debug_traceCall: 2,
+  trace_call: 3,
 };
 const PANICS: Readonly<Record<number, string>> = { 18: "division or modulo by zero" };
 

@@ -1,2 +1,12 @@
 /** Methods that anvil does not have: other nodes answer them. */
-export const NOT_OF_ANVIL: ReadonlySet<string> = new Set(["eth_mining", "net_peerCount"]);
+export const NOT_OF_ANVIL: ReadonlySet<string> = new Set([
+  "eth_mining",
+  "net_peerCount",
+  "debug_traceBlockByHash",
+  "debug_getRawBlock",
+  "debug_getRawHeader",
+  "debug_getRawReceipts",
+  "trace_call",
+  "trace_replayTransaction",
+  "txpool_contentFrom",
+]);

@@ -7,7 +7,7 @@ import { toClientError } from "../../src/failures/client-error.ts";
 import { classify } from "../../src/failures/failures.ts";
 import { ERRORS } from "../../src/jsonrpc/errors.ts";
 import type { Definition } from "../../src/methods/definition.ts";
-import { EVM_METHODS, SLOT_METHODS } from "../../src/methods/registry.ts";
+import { EVM_GROUP_METHODS, EVM_METHODS, SLOT_METHODS } from "../../src/methods/registry.ts";
 import { blockConfig } from "../../src/methods/slot/params/block-config.ts";
 import { Metrics } from "../../src/telemetry/metrics.ts";
 import { read } from "./blocks.ts";
@@ -63,6 +63,14 @@ test("the README's tables hold each method once, at its price, and say how many 
     ({ method, credits }) => `${method} ${credits}`,
   );
   expect(told.toSorted()).toEqual(defined.toSorted());
+  const ofGroups = [...read("README.md").matchAll(/^\| `(\w+)` \| (\d+) \| (`.*) \|$/gm)];
+  const toldOfGroups = ofGroups.flatMap(([, group, credits, methods = ""]) =>
+    namesIn(methods).map((method) => `${group} ${method} ${credits}`),
+  );
+  const definedOfGroups = EVM_GROUP_METHODS.map(
+    ({ group, method, credits }) => `${group} ${method} ${credits}`,
+  );
+  expect(toldOfGroups.toSorted()).toEqual(definedOfGroups.toSorted());
   for (const page of ["README.md", "CHANGELOG.md"]) {
     expect(read(page)).toMatch(said(EVM_METHODS, "EVM"));
     expect(read(page)).toMatch(said(SLOT_METHODS, "slot"));

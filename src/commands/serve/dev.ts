@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { type RunningGateway, startGateway } from "../../app.ts";
 import { DEFAULT_WIRE } from "../../config/default-wire.ts";
 import { parseConfig } from "../../config/load.ts";
+import { METHOD_GROUPS } from "../../config/method-groups.ts";
 import type { Config } from "../../config/schema.ts";
 import type { ConsoleStart } from "../../console/messages.ts";
 import { DEV_CHAIN_ID, type DevNode, lookForAnvil } from "../../dev/anvil.ts";
@@ -140,6 +141,7 @@ async function devConfig(
           name: NETWORK,
           family: "evm",
           chainId: DEV_CHAIN_ID,
+          groups: METHOD_GROUPS,
           // One process under two names: draining one of them shows that calls go to the other.
           upstreams: ["anvil", "anvil-2"].map((name) => ({ name, url: node.url, ws: node.wsUrl })),
         },

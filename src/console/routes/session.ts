@@ -2,7 +2,7 @@ import { parseNewEntry } from "../../access/allow-entries.ts";
 import type { NetworkConfig } from "../../config/network-schema.ts";
 import type { Definition } from "../../methods/definition.ts";
 import { exampleOf } from "../../methods/example.ts";
-import { FAMILIES } from "../../methods/families.ts";
+import { FAMILIES, withGroups } from "../../methods/families.ts";
 import { makeOwnAccount, ownAccounts, ownAccountView } from "../accounts/own-accounts.ts";
 import { isOperator } from "../api/access.ts";
 import type { ApiParts } from "../api/parts.ts";
@@ -68,13 +68,14 @@ function gatewayUrls({ config, gatewayUrl }: ApiParts): GatewayUrls {
 
 function networkView(network: NetworkConfig, { httpUrl, wsUrl }: GatewayUrls): NetworkView {
   const { name, family } = network;
+  const groups = network.family === "evm" ? network.groups : [];
   return {
     name,
     family,
     chainId: (network.family === "evm" ? network.chainId : undefined) ?? null,
     httpUrl: `${httpUrl}/${name}/v3/`,
     wsUrl: `${wsUrl}/${name}/ws/v3/`,
-    methods: FAMILIES[family].methods.filter(isForPages).map(methodView),
+    methods: withGroups(FAMILIES[family], groups).methods.filter(isForPages).map(methodView),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Piece } from "../../lib/bytes.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { CheckOptions } from "../../methods/check-params.ts";
 import type { LocalFacts } from "../../methods/definition.ts";
-import { FAMILIES } from "../../methods/families.ts";
+import { FAMILIES, type Family, withGroups } from "../../methods/families.ts";
 import { type ShapeOptions, shapeResult } from "../../methods/shapes/shape.ts";
 import type { Router } from "../../routing/router.ts";
 import type { RoutedNeed } from "../../routing/routing.ts";
@@ -48,7 +48,7 @@ const NOTHING_FOUND: ReadonlyMap<string, undefined> = new Map();
 /** One chain: its head, what its blocks are called now, and the upstreams that answer for it. */
 export class EvmNetwork implements Network {
   readonly name: string;
-  readonly family = FAMILIES.evm;
+  readonly family: Family;
   readonly versionMethod = "web3_clientVersion";
   readonly params: CheckOptions;
   readonly timeoutMs: number;
@@ -69,6 +69,7 @@ export class EvmNetwork implements Network {
   constructor(config: EvmNetworkConfig, parts: EvmNetworkParts) {
     const { upstreams, router, chain, metrics, clock } = parts;
     this.name = config.name;
+    this.family = withGroups(FAMILIES.evm, config.groups);
     this.params = Object.freeze({
       strict: config.strictParams,
       unknownKeys: config.unknownKeys,
