@@ -4,14 +4,10 @@ import { notAvailableYet } from "../networks/network.ts";
 import { isOneValue } from "../transports/large-result.ts";
 import type { Call } from "./call.ts";
 
-/** What to ask in the call's place: the nodes that answer do not have its method. */
+/** What to ask in the call's place, since a node does not have its method. */
 export function insteadOf({ answer, definition }: Call): Instead | undefined {
-  if (answer === undefined || definition?.instead === undefined) return undefined;
-  const isUnknown =
-    answer.kind === "failure"
-      ? answer.failure.class === "method_unknown"
-      : answer.kind === "exhausted" && answer.isMethodUnknown === true;
-  return isUnknown ? definition.instead : undefined;
+  const isUnknown = answer?.kind === "failure" && answer.failure.class === "method_unknown";
+  return isUnknown ? definition?.instead : undefined;
 }
 
 /** Stage 9: what came of asking nodes, as the call's result or its error. */

@@ -41,7 +41,7 @@ test("it says what its plan and its method ask of a node", () => {
   expect(needOf(new Needs(), one)).toEqual({
     ...{ method: "eth_getTransactionReceipt", block: 17, strict: true, partial: true, depth: 1 },
     ...{ head: 18, slack: 5, lookup: true, exists: true, future: false },
-    ...{ answerBlock: "blockNumber", partner: true },
+    ...{ answerBlock: "blockNumber", partner: true, hasInstead: false },
   });
 });
 

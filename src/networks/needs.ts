@@ -25,7 +25,7 @@ export class Needs {
 
 function needOf(plan: Plan, { slack, partial }: NodeTolerance): RoutedNeed {
   const { definition, block, minBlock, depth, head, exists, future, partner } = plan;
-  const { method, answerBlock, lookup } = definition;
+  const { method, answerBlock, lookup, instead } = definition;
   return {
     method,
     block: leastBlock(plan),
@@ -39,6 +39,7 @@ function needOf(plan: Plan, { slack, partial }: NodeTolerance): RoutedNeed {
     future,
     answerBlock,
     partner,
+    hasInstead: instead !== undefined,
   };
 }
 

@@ -41,11 +41,6 @@ export class FailureLog {
     return this.#best;
   }
 
-  /** Some node does not have the method. */
-  get isMethodUnknown(): boolean {
-    return this.#methodUnknownOnes > 0;
-  }
-
   get attempts(): number {
     return this.#attempts;
   }

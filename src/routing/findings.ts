@@ -118,9 +118,7 @@ export class Findings {
     if (best !== undefined) return { kind: "failure", ...best };
     const nobody = this.#parts.primaries.every(({ head }) => head < block);
     if (this.#need.strict && nobody && this.#faults === 0) return { kind: "behind" };
-    const isMethodUnknown = this.#failures?.isMethodUnknown === true;
-    const internal = this.#failures?.text ?? "";
-    return { kind: "exhausted", internal, ...(isMethodUnknown && { isMethodUnknown }) };
+    return { kind: "exhausted", internal: this.#failures?.text ?? "" };
   }
 
   #ofFailure(source: Source, failure: Failure, askAnother: boolean): FetchOutcome | undefined {
@@ -134,7 +132,9 @@ export class Findings {
       return this.#ofNull(source, NULL);
     }
     this.#failures ??= new FailureLog();
-    const decided = this.#failures.add(name, failure) || !askAnother;
+    // What is asked in its place needs no other node.
+    const isReplaced = failure.class === "method_unknown" && this.#need.hasInstead === true;
+    const decided = this.#failures.add(name, failure) || !askAnother || isReplaced;
     return decided ? { kind: "failure", failure, upstream: name } : undefined;
   }
 

@@ -17,6 +17,8 @@ export type RoutedNeed = Need & {
   readonly exists: boolean;
   /** Null is what to expect: a block above the head is asked for. */
   readonly future: boolean;
+  /** Another method is asked where a node does not have this one. */
+  readonly hasInstead?: boolean;
   /** The member of the result that names its block, where that is not known before. */
   readonly answerBlock: BlockMember | undefined;
   /** Whether the plan lets a partner answer where no primary can. */
@@ -53,8 +55,8 @@ export type FetchOutcome =
   | { readonly kind: "no_room" }
   /** Nobody has the block that the call needs. */
   | { readonly kind: "behind" }
-  /** Nobody answered, though some may have said that they do not have the method. `internal` tells of each attempt. */
-  | { readonly kind: "exhausted"; readonly internal: string; readonly isMethodUnknown?: true };
+  /** Nobody answered. `internal` tells of each attempt, for the log. */
+  | { readonly kind: "exhausted"; readonly internal: string };
 
 /** Told of what an operator wants to see of routing. */
 export type RoutingObserver = {

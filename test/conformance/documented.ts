@@ -48,6 +48,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   eth_getHeaderByHash: "eth_getBlockByHash",
   eth_getHeaderByNumber: "eth_getBlockByNumber",
 };
+const isHeader = (method: string): boolean => method in HEADERS;
 /** How anvil says that there is no such block. */
 const UNKNOWN_BLOCK = /^(?:Resource not found|BlockOutOfRangeError: .*)$/;
 const SIMULATIONS = ["eth_call", "eth_estimateGas", "eth_createAccessList"];
@@ -89,7 +90,7 @@ function documentedResult({ method, params }: Question, result: unknown, choices
   const pending = params[0] === "pending";
   if (method === "eth_getStorageAt") return pad(result);
   if (result === null) return null;
-  if (method in HEADERS) return header(result as Fields);
+  if (isHeader(method)) return header(result as Fields);
   if (BLOCKS.includes(method)) return block(result as Fields, pending, choices);
   if (TRANSACTIONS.includes(method)) return transaction(result as Fields, pending, choices);
   return result;

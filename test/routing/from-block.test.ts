@@ -63,15 +63,3 @@ test.each(PARTS)("$method of a block that is not there is null", async ({ method
   const { body } = await ask(gateway.http(), { method, params: [other] });
   expect(body).toMatchObject({ result: null });
 });
-
-test("a node that has the method is asked for it alone", async () => {
-  const [first] = nodes;
-  if (first === undefined) return;
-  first.reply = (request) =>
-    request.method === "eth_getUncleCountByBlockHash" ? { result: "0x1" } : withoutParts(request);
-  const method = "eth_getUncleCountByBlockHash";
-  const { body } = await ask(gateway.http(), { method, params: [HASH] });
-  expect(body.result).toBe("0x1");
-  const asked = nodes.flatMap(({ requests }) => requests.map((request) => request.method));
-  expect(asked).not.toContain("eth_getBlockByHash");
-});

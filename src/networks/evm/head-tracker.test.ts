@@ -711,6 +711,26 @@ describe("sockets", () => {
     expect(network.node(1).head).toBe(network.tip.number);
   });
 
+  test("what one told of while the node was asked for its head is not undone by an older answer", () => {
+    const network = flowing([{ hasSocket: true }]);
+    const node = network.node(0);
+    const left = node.tip;
+    const before = network.chain.back(left, left.number - 1) ?? left;
+    const ask = node.ask.bind(node);
+    node.ask = (request, done) => {
+      const had = JSON.stringify(wire(node.tip));
+      const isHead = request.params.includes("latest");
+      ask(request, (json) => done(isHead && json !== undefined ? had : json));
+    };
+    network.tracker.doubt(node);
+    network.time.after(1, () => node.gets(network.chain.mine(before, network.time.now)));
+    network.time.run(network.time.now + 1000);
+    expect(node.tip.hash).not.toBe(left.hash);
+    expect(network.view.tipOf(node)?.hash).toBe(node.tip.hash);
+    expect(network.view.head?.hash).toBe(node.tip.hash);
+    expect(node.polls).toBe(2);
+  });
+
   test("silent ones are not relied on, until they tell of a block again", () => {
     const network = flowing();
     for (const node of network.nodes) node.isMute = true;

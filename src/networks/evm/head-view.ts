@@ -11,6 +11,7 @@ import { ShownBlocks } from "./shown-blocks.ts";
 import {
   confirmedBlock,
   forgetOther,
+  isInTurn,
   newStanding,
   resetStanding,
   type Standing,
@@ -136,14 +137,12 @@ export class HeadView {
     return this.#tree.fits(block);
   }
 
-  /**
-   * A node's own head. `askedMs`: when it was asked for that; undefined where it told by itself.
-   * An older answer does not undo what the node has shown since.
-   */
-  report(upstream: TrackedUpstream, block: BlockHeader, askedMs?: number): void {
+  /** A node's own head; an older answer does not undo what it has shown since. False: it has to be asked again. */
+  report(upstream: TrackedUpstream, block: BlockHeader, askedMs?: number): boolean {
     const standing = this.#byUpstream.get(upstream);
-    if (standing === undefined) return;
+    if (standing === undefined) return true;
     const now = this.#clock.monotonic();
+    if (!isInTurn(standing, block, { askedMs, now })) return false;
     const [isCanonical, before] = [this.#tree.chain.has(block), standing.tip];
     this.#tree.add(block);
     standing.tip = block;
@@ -161,6 +160,7 @@ export class HeadView {
     const goesOn = block.parentHash === before?.hash || block.hash === before?.hash;
     const isOnChain = before !== undefined && chain.has(before) && chain.has(block);
     if (!goesOn && !(isOnChain && block.number > before.number)) standing.turnedMs = now;
+    return true;
   }
 
   /**

@@ -14,6 +14,8 @@ export type Standing = {
   tip: BlockHeader | undefined;
   /** When it was asked for that; undefined where it told by itself. */
   askedMs: number | undefined;
+  /** The last block that it told of by itself, and when. */
+  told: { readonly block: BlockHeader; readonly atMs: MonotonicMs } | undefined;
   /** The highest block of the network's chain that it is known to have. */
   proven: number;
   /** When it last told a head, and when it last showed its highest block. */
@@ -37,6 +39,7 @@ export function newStanding(upstream: TrackedUpstream): Standing {
     upstream,
     tip: undefined,
     askedMs: undefined,
+    told: undefined,
     proven: -1,
     reportedMs: Number.NEGATIVE_INFINITY,
     sightedMs: Number.NEGATIVE_INFINITY,
@@ -65,8 +68,32 @@ export function resetStanding(standing: Standing): void {
 export function forgetOther(standing: Standing): void {
   if (standing.upstream.chain === "right" || standing.tip === undefined) return;
   standing.tip = undefined;
+  standing.told = undefined;
   standing.proven = -1;
   standing.join = undefined;
+}
+
+/**
+ * Notes a block that a node told of by itself. False for an answer that is at odds with such a block which came since it was
+ * asked for: either of the two may be newer.
+ */
+export function isInTurn(
+  standing: Standing,
+  block: BlockHeader,
+  { askedMs, now }: { readonly askedMs: number | undefined; readonly now: MonotonicMs },
+): boolean {
+  if (askedMs === undefined) {
+    standing.told = { block, atMs: now };
+    return true;
+  }
+  const { told } = standing;
+  return told === undefined || told.atMs < askedMs || !areAtOdds(block, told.block);
+}
+
+/** Whether a block and another one, as high or the next, cannot be of one chain. */
+function areAtOdds(block: BlockHeader, other: BlockHeader): boolean {
+  if (block.number === other.number) return block.hash !== other.hash;
+  return block.number === other.number - 1 && block.hash !== other.parentHash;
 }
 
 /** Those whose word counts: healthy primaries; while there is none, partners that were asked lately. */

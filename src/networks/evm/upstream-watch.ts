@@ -185,7 +185,7 @@ export class UpstreamWatch {
       this.#isDeaf = before !== undefined && head.number > before.number;
       this.#toldMs = clock.monotonic();
     }
-    view.report(this.upstream, head, askedMs);
+    if (!view.report(this.upstream, head, askedMs)) this.seek();
   }
 
   #told(head: BlockHeader): void {
