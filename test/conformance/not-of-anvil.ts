@@ -1,4 +1,4 @@
-/** Methods that anvil does not have: other nodes answer them. */
+/** Methods that anvil does not have, or whose example names a block that its chain does not have. */
 export const NOT_OF_ANVIL: ReadonlySet<string> = new Set([
   "eth_mining",
   "net_peerCount",

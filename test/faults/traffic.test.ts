@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EVM_METHODS } from "../../src/methods/registry.ts";
+import { NOT_OF_ANVIL } from "../conformance/not-of-anvil.ts";
 import { type ChainPair, startChainPair } from "../support/chain-pair.ts";
 import { type GatewayRig, type RigNetwork, startGatewayRig } from "../support/gateway-rig.ts";
 import { type KnownAnswer, knownOfGateway, knownOfNodes } from "../support/known-answers.ts";
@@ -27,9 +28,12 @@ afterAll(async () => {
   await pair?.stop();
 });
 
-test("there is a known answer to every method, the same as of the gateway without a fault", async () => {
+test("there is a known answer to every method that is asked for, the same as of the gateway without a fault", async () => {
   const methods = new Set(known.map(({ method }) => method));
-  expect([...methods].toSorted()).toEqual(EVM_METHODS.map(({ method }) => method).toSorted());
+  const asked = EVM_METHODS.map(({ method }) => method).filter(
+    (method) => !NOT_OF_ANVIL.has(method) && !/^eth_getHeader|^eth_getRaw/.test(method),
+  );
+  expect([...methods].toSorted()).toEqual(asked.toSorted());
   const questions = known.map(({ answer: _, ...question }) => question);
   expect(await knownOfGateway(network.http, questions)).toEqual(known);
 });

@@ -5,19 +5,43 @@ import { FAMILIES } from "../../methods/families.ts";
 import { EVM_METHODS, SLOT_METHODS } from "../../methods/registry.ts";
 import { EVM_QUESTIONS, SLOT_QUESTIONS } from "./check-questions.ts";
 
-/** Without those that the gateway answers by itself, or that are too dear. */
+/** Without those that the gateway answers by itself or takes from others, that are a node's own matter, or too dear. */
 const FAMILY_QUESTIONS = [
   {
     family: FAMILIES.evm,
     methods: EVM_METHODS,
     questions: EVM_QUESTIONS,
-    unasked: ["eth_accounts", "eth_chainId", "net_version", "web3_sha3"],
+    unasked: [
+      "eth_accounts",
+      "eth_chainId",
+      "eth_coinbase",
+      "eth_config",
+      "eth_getHeaderByHash",
+      "eth_getHeaderByNumber",
+      "eth_getUncleCountByBlockHash",
+      "eth_getUncleCountByBlockNumber",
+      "eth_hashrate",
+      "eth_mining",
+      "eth_protocolVersion",
+      "net_peerCount",
+      "net_version",
+      "web3_sha3",
+    ],
   },
   {
     family: FAMILIES.slot,
     methods: SLOT_METHODS,
     questions: SLOT_QUESTIONS,
-    unasked: ["getGenesisHash", "getProgramAccounts"],
+    unasked: [
+      "getClusterNodes",
+      "getEpochSchedule",
+      "getGenesisHash",
+      "getLargestAccounts",
+      "getLeaderSchedule",
+      "getProgramAccounts",
+      "getSupply",
+      "getVoteAccounts",
+    ],
   },
 ] as const;
 

@@ -9,6 +9,7 @@ const ZERO_HASH = `0x${"00".repeat(32)}`;
 const CHEAP: Readonly<Record<string, unknown>> = {
   "block-hash": ZERO_HASH,
   call: { from: ZERO_ADDRESS, to: ZERO_ADDRESS },
+  simulation: { blockStateCalls: [{}] },
   contract: ZERO_ADDRESS,
   filter: { blockHash: ZERO_HASH },
   "transaction hash": ZERO_HASH,
@@ -40,21 +41,39 @@ const CHEAP_OF_SLOTS: Readonly<Record<string, unknown>> = {
   length: 0,
 };
 
-/** Looks through all accounts of a node that keeps no index of them. */
-const TOO_DEAR = "getProgramAccounts";
+/** Facts of a node itself, which many leave out. */
+const OF_NODES: ReadonlySet<string> = new Set([
+  "eth_coinbase",
+  "eth_config",
+  "eth_hashrate",
+  "eth_mining",
+  "eth_protocolVersion",
+  "net_peerCount",
+]);
+
+/** They look through all accounts of a node that keeps no index of them, or are answered with megabytes. */
+const TOO_DEAR: ReadonlySet<string> = new Set([
+  "getProgramAccounts",
+  "getLargestAccounts",
+  "getSupply",
+  "getVoteAccounts",
+  "getLeaderSchedule",
+  "getClusterNodes",
+]);
 
 /**
- * For each method that Tollgate asks nodes for, a question that costs next to nothing. A node that has
+ * For each method that nodes have to have, a question that costs next to nothing. A node that has
  * the method may answer with null or an error, but not that it does not know it.
  */
 export const EVM_QUESTIONS: readonly CheckQuestion[] = Object.freeze(
-  EVM_METHODS.filter(({ cache }) => cache !== "constant").map((definition) =>
-    cheapest(definition, evmValue),
-  ),
+  EVM_METHODS.filter(
+    ({ cache, method, instead }) =>
+      cache !== "constant" && instead === undefined && !OF_NODES.has(method),
+  ).map((definition) => cheapest(definition, evmValue)),
 );
 
 export const SLOT_QUESTIONS: readonly CheckQuestion[] = Object.freeze(
-  SLOT_METHODS.filter(({ cache, method }) => cache !== "constant" && method !== TOO_DEAR).map(
+  SLOT_METHODS.filter(({ cache, method }) => cache !== "constant" && !TOO_DEAR.has(method)).map(
     (definition) => cheapest(definition, ({ name }) => CHEAP_OF_SLOTS[name]),
   ),
 );

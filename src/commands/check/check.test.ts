@@ -77,7 +77,7 @@ test("a ledger of files is asked for all that the table shows", async () => {
   const { code, rows } = await checkOf("slot", [ledger, gone]);
   expect(code).toBe(1);
   expect(rows[0]).toMatch(
-    /^net {2}ledger {2}primary {2}\S+tollgate-ledger\S* {2}CmpNegg\w+ {2}432008 {2}0 {2}11 of 25 {2}17 {2}[\d.]+ ms {2}- {2}ok$/,
+    /^net {2}ledger {2}primary {2}\S+tollgate-ledger\S* {2}CmpNegg\w+ {2}432008 {2}0 {2}11 of 41 {2}17 {2}[\d.]+ ms {2}- {2}ok$/,
   );
   expect(rows[1]).toMatch(/^net {2}gone {2}primary .*ledger\.json/);
 });
