@@ -23,7 +23,9 @@ export function normaliseAnswer(call: Call): undefined {
       call.error = answer.error;
       return;
     case "failure": {
-      const error = toClientError(answer.failure, definition);
+      // What was asked in its place is not what the client knows.
+      const asked = { ...definition, method: call.method };
+      const error = toClientError(answer.failure, asked);
       if (error === null) call.result = ["null"];
       else call.error = error;
       return;

@@ -107,7 +107,7 @@ export function readCorpus(): CorpusLine[] {
 const BESIDE_THE_CORPUS: readonly (readonly [RegExp, string])[] = [
   [/^stack underflow|^gas required exceeds allowance/, "halt"],
   [/^transaction gas limit \(\d+\) is greater than the cap/, "call_rejected"],
-  [/^Method \w+ is not supported$|^The method \w+ does not exist/, "method_unknown"],
+  [/^Method \w+ is not supported$|^[Tt]he method \w+ does not exist/, "method_unknown"],
   [/^Cannot wrap /, "invalid_params"],
   [/^block range extends beyond current head block/, "block_unknown"],
 ];

@@ -50,6 +50,12 @@ function withoutTag(asked: readonly NodeRequest[], { request }: RecordedCall): N
     first?.method === "eth_getBlockByNumber" &&
     /^\["(safe|finalized)",false\]$/.test(JSON.stringify(first.params)) &&
     JSON.stringify(request.params).includes(`"${first.params[0]}"`);
+  // The recorded node was not asked for the block that stands in for what it lacks.
+  const instead = FAMILIES.evm.lookUp(request.method)?.instead?.definition.method;
+  const own =
+    first?.method === request.method ? others.filter((each) => each.method !== instead) : [];
+  if (first !== undefined && own.length < others.length && instead !== undefined)
+    return [first, ...own];
   return first !== undefined && isOwn && others.length > 0 ? others : [...asked];
 }
 
