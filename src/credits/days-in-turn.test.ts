@@ -51,6 +51,15 @@ test.each([0, 1, 15, 23.95])(
   },
 );
 
+test("a midnight right after a jump gives no balance of its own, however late a paused process sees it", () => {
+  jump(8 * HOUR_MS + 59 * MINUTE_MS);
+  nowMs += 30 * MINUTE_MS;
+  atMs += 30 * MINUTE_MS;
+  days.look();
+  expect(today()).toBe(TODAY + 1);
+  expect(isOwn()).toBe(false);
+});
+
 test("days that the clock jumps to share one balance, known by the day of the start", () => {
   for (const days_ of [400, -7, 30]) {
     jump(days_ * DAY_MS);

@@ -61,7 +61,9 @@ export class DaysInTurn {
     if (day === this.#day) return;
     this.#day = day;
     if (this.#inTurn.has(day)) return;
-    const isTrusted = atMs - this.#steadySinceMs >= TRUSTED_AFTER_MS;
+    // A process that was paused sees a midnight late: what counts is how long the clock had run on until then.
+    const midnightAtMs = atMs - (nowMs % DAY_MS);
+    const isTrusted = midnightAtMs - this.#steadySinceMs >= TRUSTED_AFTER_MS;
     const wasJumpedTo = this.#jumpedTo.has(day);
     if (wasJumpedTo && !isTrusted) return;
     // Its own midnight has come: it takes its place.
