@@ -55,9 +55,7 @@ function methodPage(served: Served): string {
 }
 
 const groupWords = ({ group }: Definition): string =>
-  group === undefined
-    ? ""
-    : ` that have [\`groups: [${group}]\`](../configuration.md) in the file`;
+  group === undefined ? "" : ` that have [\`groups: [${group}]\`](../configuration.md) in the file`;
 
 function chargeWords({ own }: Definition): string {
   if (own === "subscribe")

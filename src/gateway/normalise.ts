@@ -24,7 +24,8 @@ export function normaliseAnswer(call: Call): undefined {
       return;
     case "failure": {
       // What was asked in its place is not what the client knows.
-      const asked = { ...definition, method: call.method };
+      const isOwn = definition.method === call.method;
+      const asked = isOwn ? definition : { ...definition, method: call.method };
       const error = toClientError(answer.failure, asked);
       if (error === null) call.result = ["null"];
       else call.error = error;

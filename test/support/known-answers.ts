@@ -14,17 +14,19 @@ const IN_AIR = 16;
 
 type Asked = { readonly samples: Samples; readonly pendingHash: string };
 
+/** Headers and raw transactions. */
+export const isRepeat = (method: string): boolean => /^eth_getHeader|^eth_getRaw/.test(method);
+
 /**
  * Every question of the conformance tests, about methods that are served unless a file says otherwise. Headers and raw
  * transactions are left out: they ask once more what others ask, and of nulls, which two nodes have to say, there are many.
  */
 function questionsOf(asked: Asked): Question[] {
-  return EVM_METHODS.filter(({ method }) => !/^eth_getHeader|^eth_getRaw/.test(method)).flatMap(
-    ({ method }) =>
-      Object.values(QUESTIONS[method] ?? {}).map((paramsFor) => ({
-        method,
-        params: paramsFor(asked),
-      })),
+  return EVM_METHODS.filter(({ method }) => !isRepeat(method)).flatMap(({ method }) =>
+    Object.values(QUESTIONS[method] ?? {}).map((paramsFor) => ({
+      method,
+      params: paramsFor(asked),
+    })),
   );
 }
 

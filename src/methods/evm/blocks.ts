@@ -6,18 +6,14 @@ import { block } from "../shapes/block.ts";
 import { header, uncleCount } from "../shapes/of-block.ts";
 import { uncle } from "../shapes/uncle.ts";
 import { beyondBlocksIsNull } from "./beyond-blocks.ts";
-import { fromBlock, lookUpRead } from "./read.ts";
+import { lookUpRead, partOfBlock } from "./read.ts";
 
 const blockHash = hash("block hash");
 const details = flag("transaction details flag");
 
-const HEADER_CREDITS = 80;
-const BLOCK_READ_CREDITS = 150;
-
 /** Something of a whole block, which is null only where the block is not there. */
-const blockRead = (
-  particulars: Pick<Definition, "method" | "params" | "result" | "instead">,
-): Definition => lookUpRead({ credits: BLOCK_READ_CREDITS, lookup: "block", ...particulars });
+const blockRead = (particulars: Pick<Definition, "method" | "params" | "result">): Definition =>
+  lookUpRead({ credits: 150, lookup: "block", ...particulars });
 
 export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
   lookUpRead({
@@ -43,31 +39,29 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     shows: "hash",
     shape: block,
   }),
-  lookUpRead({
-    method: "eth_getHeaderByHash",
-    result: "the header of the block, or null where no node has it",
-    params: [blockHash],
-    credits: HEADER_CREDITS,
-    lookup: "block",
-    answerBlock: "number",
-    echoes: "hash",
-    shows: "hash",
-    instead: fromBlock("eth_getBlockByHash", {
-      ...{ params: [blockHash], credits: HEADER_CREDITS, shape: header },
-    }),
-  }),
-  lookUpRead({
-    method: "eth_getHeaderByNumber",
-    result: "the header of the block, or null where there is none yet",
-    params: [blockNumber],
-    credits: HEADER_CREDITS,
-    lookup: "block",
-    echoes: "number",
-    shows: "hash",
-    instead: fromBlock("eth_getBlockByNumber", {
-      ...{ params: [blockNumber], credits: HEADER_CREDITS, shape: header },
-    }),
-  }),
+  partOfBlock(
+    {
+      method: "eth_getHeaderByHash",
+      result: "the header of the block, or null where no node has it",
+      params: [blockHash],
+      credits: 80,
+      answerBlock: "number",
+      echoes: "hash",
+      shows: "hash",
+    },
+    { method: "eth_getBlockByHash", shape: header },
+  ),
+  partOfBlock(
+    {
+      method: "eth_getHeaderByNumber",
+      result: "the header of the block, or null where there is none yet",
+      params: [blockNumber],
+      credits: 80,
+      echoes: "number",
+      shows: "hash",
+    },
+    { method: "eth_getBlockByNumber", shape: header },
+  ),
   lookUpRead({
     method: "eth_getUncleByBlockHashAndIndex",
     result: "the header of that uncle, or null where there is none",
@@ -84,22 +78,24 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     shape: uncle,
     local: beyondBlocksIsNull,
   }),
-  blockRead({
-    method: "eth_getUncleCountByBlockHash",
-    params: [blockHash],
-    result: "how many uncles the block has, a quantity; null where there is no such block",
-    instead: fromBlock("eth_getBlockByHash", {
-      ...{ params: [blockHash], credits: BLOCK_READ_CREDITS, shape: uncleCount },
-    }),
-  }),
-  blockRead({
-    method: "eth_getUncleCountByBlockNumber",
-    params: [blockNumber],
-    result: "how many uncles the block has, a quantity; null where there is no such block",
-    instead: fromBlock("eth_getBlockByNumber", {
-      ...{ params: [blockNumber], credits: BLOCK_READ_CREDITS, shape: uncleCount },
-    }),
-  }),
+  partOfBlock(
+    {
+      method: "eth_getUncleCountByBlockHash",
+      params: [blockHash],
+      result: "how many uncles the block has, a quantity; null where there is no such block",
+      credits: 150,
+    },
+    { method: "eth_getBlockByHash", shape: uncleCount },
+  ),
+  partOfBlock(
+    {
+      method: "eth_getUncleCountByBlockNumber",
+      params: [blockNumber],
+      result: "how many uncles the block has, a quantity; null where there is no such block",
+      credits: 150,
+    },
+    { method: "eth_getBlockByNumber", shape: uncleCount },
+  ),
   blockRead({
     method: "eth_getBlockTransactionCountByHash",
     params: [blockHash],

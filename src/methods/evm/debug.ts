@@ -1,15 +1,12 @@
-import { define, type Particulars } from "../define.ts";
 import type { Definition } from "../definition.ts";
 import { blockNumber } from "../params/block-number.ts";
 import { anyBlock, stateBlock } from "../params/block-reference.ts";
 import { callObject } from "../params/call-object.ts";
 import { hash } from "../params/plain-params.ts";
 import { callTraceConfig, minedTraceConfig } from "../params/tracing.ts";
+import { inGroup } from "./read.ts";
 
-const CREDITS = 1000;
-
-const debug = (particulars: Omit<Particulars, "credits" | "group">): Definition =>
-  define({ group: "debug", credits: CREDITS, ...particulars });
+const debug = inGroup("debug", 1000);
 
 /** Of go-ethereum (eth/tracers/api.go, internal/ethapi/api.go). */
 export const DEBUG_METHODS: readonly Definition[] = Object.freeze([

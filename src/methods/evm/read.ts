@@ -1,3 +1,4 @@
+import type { MethodGroup } from "../../config/method-groups.ts";
 import { define, type Particulars } from "../define.ts";
 import type { Definition, Instead } from "../definition.ts";
 
@@ -14,11 +15,19 @@ export function stateRead(particulars: Particulars): Definition {
   return read({ cache: "block", state: true, ...particulars });
 }
 
-/** Where nodes have no such method: the part of the block that it asks for. `params`: the block's reference. */
-export function fromBlock(
-  method: "eth_getBlockByHash" | "eth_getBlockByNumber",
-  particulars: Pick<Definition, "params" | "credits" | "shape">,
-): Instead {
-  const definition = lookUpRead({ method, lookup: "block", cache: "never", ...particulars });
-  return { definition, args: ([reference = null]) => [reference, false] };
+/** Methods of a group, which all cost as much. */
+export const inGroup =
+  (group: MethodGroup, credits: number) =>
+  (particulars: Omit<Particulars, "credits" | "group">): Definition =>
+    read({ group, credits, ...particulars });
+
+/** A look-up of a block's part, which is taken from the whole block where a node has no such method. */
+export function partOfBlock(
+  particulars: Particulars,
+  whole: Pick<Definition, "shape"> & { readonly method: `eth_getBlockBy${"Hash" | "Number"}` },
+): Definition {
+  const { params = [], credits } = particulars;
+  const definition = lookUpRead({ params, credits, lookup: "block", cache: "never", ...whole });
+  const instead: Instead = { definition, args: ([reference = null]) => [reference, false] };
+  return lookUpRead({ lookup: "block", instead, ...particulars });
 }

@@ -1,16 +1,14 @@
-import { define, type Particulars } from "../define.ts";
 import type { Definition } from "../definition.ts";
 import { blockNumber } from "../params/block-number.ts";
 import { stateBlock } from "../params/block-reference.ts";
 import { callObject } from "../params/call-object.ts";
 import { hash } from "../params/plain-params.ts";
 import { traceFilter, traceTypes } from "../params/tracing.ts";
+import { inGroup } from "./read.ts";
 
-const CREDITS = 300;
 const transactionHash = hash("transaction hash");
 
-const trace = (particulars: Omit<Particulars, "credits" | "group">): Definition =>
-  define({ group: "trace", credits: CREDITS, ...particulars });
+const trace = inGroup("trace", 300);
 
 /** Of OpenEthereum, as Erigon, reth, Nethermind, Besu and anvil have them. */
 export const TRACE_METHODS: readonly Definition[] = Object.freeze([

@@ -1,11 +1,8 @@
-import { define, type Particulars } from "../define.ts";
 import type { Definition } from "../definition.ts";
 import { address } from "../params/plain-params.ts";
+import { inGroup } from "./read.ts";
 
-const CREDITS = 80;
-
-const txpool = (particulars: Omit<Particulars, "credits" | "group">): Definition =>
-  define({ group: "txpool", credits: CREDITS, ...particulars });
+const txpool = inGroup("txpool", 80);
 
 /** What waits in the pool of the node that answers (internal/ethapi/api.go of go-ethereum). */
 export const TXPOOL_METHODS: readonly Definition[] = Object.freeze([

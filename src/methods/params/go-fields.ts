@@ -1,5 +1,5 @@
 /** Checks of single fields. `place` is the Go field as errors name it: `TransactionArgs.gas`. */
-import { bytes, fixedBytes, goField, list, quantity } from "./decode.ts";
+import { boolean, bytes, fixedBytes, goField, list, quantity } from "./decode.ts";
 import type { FieldCheck } from "./fields.ts";
 
 export function fixedField(place: string, type: string, sizeBytes: number): FieldCheck {
@@ -14,6 +14,11 @@ export const hashField = (place: string): FieldCheck => fixedField(place, "commo
 export function numberField(place: string, bits: 8 | 64 | 256): FieldCheck {
   const target = goField(place, bits === 256 ? "*hexutil.Big" : "hexutil.Uint64");
   return (value) => quantity(value, bits, target);
+}
+
+export function flagField(place: string): FieldCheck {
+  const target = goField(place, "bool");
+  return (value) => boolean(value, target);
 }
 
 export function bytesField(place: string): FieldCheck {

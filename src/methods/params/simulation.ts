@@ -1,9 +1,10 @@
 /** The first parameter of eth_simulateV1: calls in blocks that are taken to follow. */
 import type { Param, ParamChoices } from "../definition.ts";
 import { callObject } from "./call-object.ts";
-import { boolean, goField, goValue, list } from "./decode.ts";
+import { goField, goValue, list } from "./decode.ts";
 import { ADDRESS_EXAMPLE } from "./examples.ts";
-import { asObject, checkFields, type FieldCheck, fieldTable } from "./fields.ts";
+import { asObject, checkFields, fieldTable } from "./fields.ts";
+import { flagField } from "./go-fields.ts";
 import { blockOverrides, stateOverrides } from "./overrides.ts";
 import { ParamFault } from "./param-fault.ts";
 
@@ -34,15 +35,10 @@ function tableOf(choices: ParamChoices) {
       if (blocks.length <= MOST_BLOCKS) return blocks;
       throw new ParamFault("too many blocks");
     },
-    traceTransfers: flagField("traceTransfers"),
-    validation: flagField("validation"),
-    returnFullTransactions: flagField("returnFullTransactions"),
+    traceTransfers: flagField("simOpts.traceTransfers"),
+    validation: flagField("simOpts.validation"),
+    returnFullTransactions: flagField("simOpts.returnFullTransactions"),
   });
-}
-
-function flagField(name: string): FieldCheck {
-  const target = goField(`simOpts.${name}`, "bool");
-  return (value) => boolean(value, target);
 }
 
 const TABLES = {

@@ -2,10 +2,10 @@
 import { type JsonValue, kindOf, NumberToken } from "../../jsonrpc/value.ts";
 import type { Param } from "../definition.ts";
 import { readBlockNumber } from "./block-number.ts";
-import { boolean, cannotUnmarshal, goField, goValue, list, quantity, string } from "./decode.ts";
+import { cannotUnmarshal, goField, goValue, list, quantity, string } from "./decode.ts";
 import { ADDRESS_EXAMPLE } from "./examples.ts";
 import { asObject, checkFields, type FieldCheck, fieldTable } from "./fields.ts";
-import { addressField, numberField } from "./go-fields.ts";
+import { addressField, flagField, listField, numberField } from "./go-fields.ts";
 import { blockOverrides, stateOverrides } from "./overrides.ts";
 import { ParamFault } from "./param-fault.ts";
 
@@ -19,11 +19,6 @@ const TIMEOUT = /^\d{1,2}(?:\.\d{1,3})?(?:ms|s)$/;
 const COUNT = /^\d{1,15}$/;
 const KINDS = ["trace", "vmTrace", "stateDiff"];
 const PLAIN_CHOICES = { strict: false, unknownKeys: "refuse" } as const;
-
-function flagField(name: string): FieldCheck {
-  const target = goField(`TraceConfig.${name}`, "bool");
-  return (value) => boolean(value, target);
-}
 
 /** A number, as geth and reth read it, or a quantity; nodes of other kinds read that. */
 function countField(place: string): FieldCheck {
@@ -49,12 +44,12 @@ const CONFIG_FIELDS = {
     asObject(value, goField("TraceConfig.tracerConfig", "object")),
   timeout: textField("timeout", TIMEOUT, 'seconds, such as "5s", at most two digits'),
   limit: countField("TraceConfig.limit"),
-  enableMemory: flagField("enableMemory"),
-  disableMemory: flagField("disableMemory"),
-  disableStack: flagField("disableStack"),
-  disableStorage: flagField("disableStorage"),
-  enableReturnData: flagField("enableReturnData"),
-  disableReturnData: flagField("disableReturnData"),
+  enableMemory: flagField("TraceConfig.enableMemory"),
+  disableMemory: flagField("TraceConfig.disableMemory"),
+  disableStack: flagField("TraceConfig.disableStack"),
+  disableStorage: flagField("TraceConfig.disableStorage"),
+  enableReturnData: flagField("TraceConfig.enableReturnData"),
+  disableReturnData: flagField("TraceConfig.disableReturnData"),
 };
 const OF_MINED = fieldTable(CONFIG_FIELDS);
 const OF_CALL = fieldTable({
@@ -93,17 +88,14 @@ export const traceTypes: Param = Object.freeze({
     }),
 } satisfies Param);
 
-const addressList = (name: string): FieldCheck => {
-  const address = addressField(`TraceFilter.${name}`);
-  const target = goField(`TraceFilter.${name}`, "[]common.Address");
-  return (value) => list(value, target, address);
-};
+const addressList = (place: string): FieldCheck =>
+  listField(place, "[]common.Address", addressField(place));
 
 const FILTER_FIELDS = fieldTable({
   fromBlock: readBlockNumber,
   toBlock: readBlockNumber,
-  fromAddress: addressList("fromAddress"),
-  toAddress: addressList("toAddress"),
+  fromAddress: addressList("TraceFilter.fromAddress"),
+  toAddress: addressList("TraceFilter.toAddress"),
   after: countField("TraceFilter.after"),
   count: countField("TraceFilter.count"),
 });

@@ -1,13 +1,7 @@
 import type { Definition } from "../definition.ts";
 import { slotBlock } from "./block-shape.ts";
-import {
-  blockConfig,
-  blockLimit,
-  checkRange,
-  configInPlace,
-  endSlot,
-} from "./params/block-config.ts";
-import { blocksContextParam, contextParam } from "./params/config.ts";
+import { blockConfig, blockLimit, checkRange, endSlot } from "./params/block-config.ts";
+import { blocksContextParam, configInPlace, contextParam } from "./params/config.ts";
 import { slot, startSlot } from "./params/plain.ts";
 import { historyRead, read } from "./read.ts";
 
@@ -32,7 +26,7 @@ export const BLOCK_METHODS: readonly Definition[] = Object.freeze([
     method: "getBlocks",
     result: "a list of the slots with confirmed blocks between the two slots",
     params: [startSlot, endSlot, blocksContextParam],
-    arrange: configInPlace,
+    arrange: configInPlace(1),
     verify: checkRange,
   }),
   historyRead({

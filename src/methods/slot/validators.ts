@@ -1,12 +1,11 @@
 import type { Definition } from "../definition.ts";
-import { commitmentParam, contextParam } from "./params/config.ts";
+import { commitmentParam, configInPlace, contextParam } from "./params/config.ts";
 import { leaderLimit } from "./params/limits.ts";
 import { anyAddresses, startSlot } from "./params/plain.ts";
 import {
   blockProductionConfig,
   inflationRewardConfig,
   leaderScheduleConfig,
-  scheduleConfigInPlace,
   scheduleSlot,
   stakeConfig,
   voteAccountsConfig,
@@ -35,7 +34,7 @@ export const VALIDATOR_METHODS: readonly Definition[] = Object.freeze([
     result:
       "by validator the slots of the epoch that it leads, counted from the epoch's first; null where the epoch is not known",
     params: [scheduleSlot, leaderScheduleConfig],
-    arrange: scheduleConfigInPlace,
+    arrange: configInPlace(0),
   }),
   contextRead({
     method: "getBlockProduction",

@@ -2,7 +2,7 @@
 import { type JsonObject, type JsonValue, NumberToken } from "../../../jsonrpc/value.ts";
 import type { Param } from "../../definition.ts";
 import { leastConfirmed } from "./commitment.ts";
-import { encodingConfig, unmatched } from "./config.ts";
+import { encodingConfig, slotOrConfig } from "./config.ts";
 import { boolean, oneOf, unsigned } from "./serde.ts";
 import { SerdeFault } from "./serde-fault.ts";
 import { TRANSACTION_ENCODINGS } from "./transaction-config.ts";
@@ -55,23 +55,8 @@ export const blockConfig: Param = Object.freeze({
   ],
 } satisfies Param);
 
-const slotNumber = unsigned("u64");
-
 /** The last slot of a list of blocks; without one the list ends at the head. */
-export const endSlot: Param = Object.freeze({
-  name: "end slot",
-  want: "an integer from 0 to 2^64-1",
-  required: false,
-  placeholder: null,
-  check: (value) => unmatched("RpcBlocksConfigWrapper", () => slotNumber(value)),
-} satisfies Param);
-
-/** getBlocks also takes its config in place of the end slot (web3.js sends it there). */
-export function configInPlace(given: readonly JsonValue[]): readonly JsonValue[] {
-  const [start = null, config, more = null] = given;
-  const isSecond = config instanceof Map && more === null && given.length <= 3;
-  return isSecond ? [start, null, config] : given;
-}
+export const endSlot: Param = slotOrConfig("end slot", "RpcBlocksConfigWrapper");
 
 /** @throws SerdeFault for a list of more blocks than nodes give at once */
 export function checkRange([start, end]: readonly JsonValue[]): void {

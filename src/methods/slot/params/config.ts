@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from "../../../jsonrpc/value.ts";
 import type { Param } from "../../definition.ts";
 import { commitment, context, leastConfirmed } from "./commitment.ts";
-import { type Struct, struct } from "./serde.ts";
+import { type Struct, struct, unsigned } from "./serde.ts";
 import { SerdeFault, textOf } from "./serde-fault.ts";
+
+const slotNumber = unsigned("u64");
 
 /** A config, always the last parameter; an empty one is not sent. */
 export function config(description: Struct): Param {
@@ -43,7 +45,7 @@ export function encodingConfig(
 }
 
 /** The value that `read` gives; its faults in the words of an untagged enum, and then in its own. */
-export function unmatched<T extends JsonValue>(name: string, read: () => T): T {
+function unmatched<T extends JsonValue>(name: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
@@ -56,6 +58,25 @@ export function unmatched<T extends JsonValue>(name: string, read: () => T): T {
     throw new SerdeFault(text, { whole: true, cause });
   }
 }
+
+/** A slot in whose place the config may stand; `wrapper` is agave's name for the two. */
+export const slotOrConfig = (name: string, wrapper: string): Param =>
+  Object.freeze({
+    name,
+    want: "an integer from 0 to 2^64-1",
+    required: false,
+    placeholder: null,
+    check: (value) => unmatched(wrapper, () => slotNumber(value)),
+  } satisfies Param);
+
+/** Brings a config that stands in the place of a slot behind it (web3.js sends that of getBlocks so). */
+export const configInPlace =
+  (place: number) =>
+  (given: readonly JsonValue[]): readonly JsonValue[] => {
+    const config = given[place];
+    const isAlone = (given[place + 1] ?? null) === null && given.length <= place + 2;
+    return config instanceof Map && isAlone ? [...given.slice(0, place), null, config] : given;
+  };
 
 export const contextParam: Param = config({ name: "RpcContextConfig", fields: context });
 

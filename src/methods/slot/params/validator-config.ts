@@ -3,7 +3,7 @@ import { type JsonValue, NumberToken } from "../../../jsonrpc/value.ts";
 import type { Param } from "../../definition.ts";
 import { ACCOUNT_ENCODINGS } from "./account-config.ts";
 import { commitment, context } from "./commitment.ts";
-import { config, unmatched } from "./config.ts";
+import { config, slotOrConfig } from "./config.ts";
 import { pubkey } from "./keys.ts";
 import { boolean, oneOf, struct, unsigned } from "./serde.ts";
 import { SerdeFault } from "./serde-fault.ts";
@@ -23,25 +23,12 @@ export const voteAccountsConfig: Param = config({
 });
 
 /** A slot of the epoch whose leaders are wanted; without one it is the present epoch. */
-export const scheduleSlot: Param = Object.freeze({
-  name: "slot",
-  want: "an integer from 0 to 2^64-1",
-  required: false,
-  placeholder: null,
-  check: (value) => unmatched("RpcLeaderScheduleConfigWrapper", () => slotNumber(value)),
-} satisfies Param);
+export const scheduleSlot: Param = slotOrConfig("slot", "RpcLeaderScheduleConfigWrapper");
 
 export const leaderScheduleConfig: Param = config({
   name: "RpcLeaderScheduleConfig",
   fields: { commitment, identity: pubkey },
 });
-
-/** getLeaderSchedule also takes its config in the place of the slot. */
-export function scheduleConfigInPlace(given: readonly JsonValue[]): readonly JsonValue[] {
-  const [first, more = null] = given;
-  const isFirst = first instanceof Map && more === null && given.length <= 2;
-  return isFirst ? [null, first] : given;
-}
 
 const range = struct({
   name: "RpcBlockProductionConfigRange",
